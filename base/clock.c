@@ -1,0 +1,144 @@
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static int64_t read_us(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+int64_t clock_boot_us(void)
+{
+	return read_us(CLOCK_BOOTTIME);
+}
+
+int64_t clock_boot_ms(void)
+{
+	return clock_boot_us() / 1000;
+}
+
+int64_t clock_wall_ms(void)
+{
+	return read_us(CLOCK_REALTIME) / 1000;
+}
+
+int64_t clock_wall_offset_ms(void)
+{
+	int64_t before_us = clock_boot_us();
+	int64_t wall_us = read_us(CLOCK_REALTIME);
+	int64_t boot_us = before_us + (clock_boot_us() - before_us) / 2;
+
+	return (wall_us - boot_us) / 1000;
+}
+
+int clock_sleep_until(int64_t until_ms)
+{
+	struct timespec t = {until_ms / 1000, until_ms % 1000 * 1000000};
+
+	return -clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &t, NULL);
+}
+
+void clock_rfc3339(struct text *text, int64_t wall_ms)
+{
+	int64_t ms = wall_ms % 1000;
+	time_t seconds = (time_t)(wall_ms / 1000);
+	struct tm tm;
+	char buf[32];
+
+	if (ms < 0) {
+		ms += 1000;
+		seconds--;
+	}
+	if (!gmtime_r(&seconds, &tm) || !strftime(buf, sizeof(buf), "%Y-%m-%dT%H:%M:%S", &tm)) {
+		text_str(text, "?");
+		return;
+	}
+	text_str(text, buf);
+	if (ms)
+		text_printf(text, ".%03d", (int)ms);
+	text_char(text, 'Z');
+}
+
+/* Reads up to three digits of a fraction of a second, skips the rest. */
+static const char *parse_fraction(const char *s, int *ret_ms)
+{
+	int ms = 0, scale = 100;
+
+	while (*s >= '0' && *s <= '9') {
+		ms += (*s++ - '0') * scale;
+		scale /= 10;
+	}
+	*ret_ms = ms;
+	return s;
+}
+
+/* "", "Z", "+01:00", "-0530" */
+static int parse_zone(const char *s, int *ret_s)
+{
+	int hours, minutes, n = 0;
+
+	*ret_s = 0;
+	if (!*s || !strcmp(s, "Z") || !strcmp(s, "z"))
+		return 0;
+	if (*s != '+' && *s != '-')
+		return -EINVAL;
+	if ((sscanf(s + 1, "%2d:%2d%n", &hours, &minutes, &n) != 2 || s[1 + n]) &&
+	    (sscanf(s + 1, "%2d%2d%n", &hours, &minutes, &n) != 2 || s[1 + n]))
+		return -EINVAL;
+	if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+		return -EINVAL;
+	*ret_s = (hours * 60 + minutes) * (*s == '-' ? -60 : 60);
+	return 0;
+}
+
+static int days_in_month(int year, int month)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return days[month - 1] + (month == 2 && leap);
+}
+
+int clock_parse_rfc3339(const char *s, int64_t *ret_wall_ms)
+{
+	struct tm tm = {0};
+	int ms = 0, zone_s = 0, n = 0;
+
+	if (sscanf(s, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &n) != 3 || n != 10)
+		return -EINVAL;
+	if (tm.tm_year < 1970 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 ||
+	    tm.tm_mday > days_in_month(tm.tm_year, tm.tm_mon))
+		return -EINVAL;
+	s += n;
+	if (*s == 'T' || *s == 't' || *s == ' ') {
+		n = 0;
+		if (sscanf(s + 1, "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &n) != 2 || n != 5)
+			return -EINVAL;
+		s += 1 + n;
+		n = 0;
+		if (*s == ':') {
+			if (sscanf(s + 1, "%2d%n", &tm.tm_sec, &n) != 1 || n != 2)
+				return -EINVAL;
+			s += 1 + n;
+		}
+		if (*s == '.')
+			s = parse_fraction(s + 1, &ms);
+		if (parse_zone(s, &zone_s) < 0)
+			return -EINVAL;
+	} else if (*s) {
+		return -EINVAL;
+	}
+	if (tm.tm_hour < 0 || tm.tm_hour > 23 || tm.tm_min < 0 || tm.tm_min > 59 || tm.tm_sec < 0 ||
+	    tm.tm_sec > 60)
+		return -EINVAL;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	*ret_wall_ms = ((int64_t)timegm(&tm) - zone_s) * 1000 + ms;
+	return 0;
+}

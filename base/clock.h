@@ -1,0 +1,28 @@
+/* Clocks and the writing of time.
+ *
+ * Inside a boot, time is CLOCK_BOOTTIME in ms: it never steps and goes on in suspend. Wall time is
+ * always derived from it, by an offset that may be corrected later. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+int64_t clock_boot_ms(void);
+int64_t clock_boot_us(void);
+int64_t clock_wall_ms(void);
+
+/* Wall clock minus boot clock, in ms: what has to be added to a boot time to get the wall time.
+ * Both clocks are read close together, so the error is below 1 ms unless the thread is preempted.
+ */
+int64_t clock_wall_offset_ms(void);
+
+/* Sleeps until the boot clock shows until_ms. 0, or -EINTR when a signal came first. */
+int clock_sleep_until(int64_t until_ms);
+
+/* "2026-12-01T04:13:20.250Z"; the milliseconds are left out when they are zero. */
+void clock_rfc3339(struct text *text, int64_t wall_ms);
+
+/* Reads "2026-12-01T04:13:20Z", with optional fraction and "+01:00" offset; a date alone is
+ * midnight UTC, and a time without zone is UTC. Returns 0 or -EINVAL. */
+int clock_parse_rfc3339(const char *s, int64_t *ret_wall_ms);

@@ -1,0 +1,110 @@
+/* The only door to the machine. Every path is relative to one root ("proc/diskstats"), so the same
+ * binary reads a board or a recorded tree. Nothing is ever written below the root.
+ *
+ * In a recorded tree
+ * - symbolic links, absolute ones too, stay inside the tree (openat2, RESOLVE_IN_ROOT);
+ * - the file ERRORS makes reads fail as on the device: lines of path, operation and errno name;
+ *   a word that is no errno name makes the file read as empty;
+ * - free space comes from the file STATVFS: mount point, fragment size, blocks, free, available,
+ *   inodes, free inodes;
+ * - boot id and time come from the tree's own /proc files where it has them.
+ *
+ * Error returns are negative errno. An empty attribute is -ENODATA: several drivers print nothing
+ * when they have nothing to say, and that is not zero. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+
+struct hw;
+
+#define HW_PATH_MAX    1024
+#define HW_BOOT_ID_MAX 40
+
+/* Opens the root; "/" is this machine. */
+MUST_CHECK int hw_open(const char *root, struct hw **ret);
+void hw_close(struct hw *hw);
+
+/* For CLEANUP(). */
+void hw_closep(struct hw **hw);
+
+/* false for a recorded tree. */
+bool hw_is_live(const struct hw *hw);
+
+/* Reads a whole file, NUL-terminated, newlines kept. Returns its length, -E2BIG when it does not
+ * fit into size-1 bytes, -ENAMETOOLONG, or the errno of open or read. */
+PRINTF_LIKE(4, 5)
+int hw_read(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
+
+/* Reads the one line of an attribute without its newline and trailing blanks. Returns its length,
+ * -ENODATA when it is empty, else as hw_read(). */
+PRINTF_LIKE(4, 5)
+int hw_read_line(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
+
+/* Reads an attribute that is one integer. Errors of hw_read() and parse_i64(). */
+PRINTF_LIKE(3, 4) int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_fmt, ...);
+
+/* Whether the path can be seen; says nothing about permission to read it. */
+PRINTF_LIKE(2, 3) bool hw_exists(struct hw *hw, const char *path_fmt, ...);
+
+/* 0 when the path can be opened for reading, else -errno. The file is opened, not read. */
+PRINTF_LIKE(2, 3) int hw_readable(struct hw *hw, const char *path_fmt, ...);
+
+/* The path with all links resolved, relative to the root ("sys/devices/.../block/sda"). */
+PRINTF_LIKE(4, 5)
+int hw_real_path(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
+
+/* Names in a directory that start with prefix, in the order of their numbers (zone2 before zone10).
+ */
+struct hw_names {
+	char **v;
+	size_t n;
+};
+
+#define HW_NAMES_MAX 4096
+
+/* -E2BIG when there are more than HW_NAMES_MAX. The caller releases with hw_names_done(). */
+PRINTF_LIKE(4, 5)
+int hw_list(struct hw *hw, struct hw_names *ret, const char *prefix, const char *dir_fmt, ...);
+void hw_names_done(struct hw_names *names);
+
+/* A file that is read again and again: it stays open and is read at offset 0, which costs a third
+ * of open, read and close. Zero-initialised it owns nothing. */
+struct hw_file {
+	char *path;
+	int fd;            /* -1: closed, opened again at the next read */
+	int planned_error; /* of a recorded tree; 0: none, 1: reads as empty */
+};
+
+/* Remembers the path and opens the file. On error nothing is owned. */
+PRINTF_LIKE(3, 4) int hw_file_open(struct hw *hw, struct hw_file *ret, const char *path_fmt, ...);
+void hw_file_close(struct hw_file *file);
+
+/* As hw_read(). When the object behind the file is gone (ENODEV) it is opened once more by its
+ * path, since a new one may have taken its place. Allocates nothing. */
+int hw_file_read(struct hw *hw, struct hw_file *file, char *buf, size_t size);
+int hw_file_read_line(struct hw *hw, struct hw_file *file, char *buf, size_t size);
+int hw_file_read_i64(struct hw *hw, struct hw_file *file, int64_t *ret);
+
+/* Space of a mounted file system, in the units of statvfs(3): blocks of fragment_bytes, inodes. */
+struct hw_space {
+	uint64_t fragment_bytes, blocks, free_blocks, available_blocks;
+	uint64_t inodes, free_inodes;
+};
+
+/* Space at a mount point (absolute, as in mountinfo, unescaped). May block for as long as the file
+ * system does not answer. -ENODATA in a recorded tree without a record of it. */
+int hw_space(struct hw *hw, const char *mount_point, struct hw_space *ret);
+
+/* Boot id, "" never. -ENOENT when a recorded tree has none. */
+int hw_boot_id(struct hw *hw, char buf[HW_BOOT_ID_MAX]);
+
+/* CLOCK_BOOTTIME of the machine in ms; in a recorded tree its proc/uptime, -ENOENT without one. */
+int hw_boot_ms(struct hw *hw, int64_t *ret_ms);
+
+/* Value of a kernel option ("CONFIG_PSI") from the installed config (boot/config-RELEASE): copies
+ * "y", "m" or "n". -ENOENT when no config can be found; "n" when it is found without the option. */
+int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);

@@ -1,0 +1,42 @@
+/* flashscope: the human's command, on the API of a running daemon or on a file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "cli/cli.h"
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+};
+
+static const struct command commands[] = {
+	{NULL, NULL, NULL},
+};
+
+static int usage(FILE *out)
+{
+	fputs("Usage: flashscope COMMAND [OPTION...]\n\nCommands:\n", out);
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(out, "  %-8s %s\n", c->name, c->help);
+	fputs("\nflashscope COMMAND --help tells the options of a command.\n", out);
+	return out == stdout ? EXIT_DONE : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return usage(stderr);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+		return usage(stdout);
+	if (!strcmp(argv[1], "--version")) {
+		puts("flashscope " FLASHSCOPE_VERSION);
+		return EXIT_DONE;
+	}
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, argv[1]))
+			return c->run(argc - 1, argv + 1);
+	fprintf(stderr, "flashscope: no such command: %s\n", argv[1]);
+	return usage(stderr);
+}

@@ -1,0 +1,92 @@
+#include "model/probe.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *outcome_name(enum outcome outcome)
+{
+	static const char *const names[] = {
+		[OUTCOME_OK] = "ok",
+		[OUTCOME_NO_HARDWARE] = "no_hardware",
+		[OUTCOME_NO_OPTION] = "no_option",
+		[OUTCOME_NO_NODE] = "no_node",
+		[OUTCOME_DENIED] = "denied",
+		[OUTCOME_DISABLED] = "disabled",
+		[OUTCOME_UNSUPPORTED] = "unsupported",
+		[OUTCOME_FAILED] = "failed",
+	};
+
+	return names[outcome];
+}
+
+int probe_init(struct probe *probe)
+{
+	*probe = (struct probe){.items = calloc(1, sizeof(struct probe_item)), .n_items = 1};
+	return probe->items ? 0 : -ENOMEM;
+}
+
+void probe_done(struct probe *probe)
+{
+	free(probe->items);
+	*probe = (struct probe){0};
+}
+
+PRINTF_LIKE(4, 0)
+static void fill_item(struct probe_item *item, enum outcome outcome, const char *advice,
+		      const char *reason_fmt, va_list args)
+{
+	item->outcome = outcome;
+	snprintf(item->advice, sizeof(item->advice), "%s", advice);
+	vsnprintf(item->reason, sizeof(item->reason), reason_fmt, args);
+}
+
+void probe_collector(struct probe *probe, enum outcome outcome, const char *advice,
+		     const char *reason_fmt, ...)
+{
+	va_list args;
+
+	va_start(args, reason_fmt);
+	fill_item(&probe->items[0], outcome, advice, reason_fmt, args);
+	va_end(args);
+}
+
+void probe_node(struct probe *probe, const char *node, enum outcome outcome, const char *advice,
+		const char *reason_fmt, ...)
+{
+	if (probe->n_items >= PROBE_ITEMS_MAX)
+		return;
+
+	struct probe_item *grown =
+		realloc(probe->items, (probe->n_items + 1) * sizeof(*probe->items));
+	va_list args;
+
+	if (!grown)
+		return;
+	probe->items = grown;
+
+	struct probe_item *item = &probe->items[probe->n_items++];
+
+	snprintf(item->node, sizeof(item->node), "%s", node);
+	va_start(args, reason_fmt);
+	fill_item(item, outcome, advice, reason_fmt, args);
+	va_end(args);
+}
+
+enum outcome outcome_of_error(int error)
+{
+	switch (error < 0 ? -error : error) {
+	case 0:
+		return OUTCOME_OK;
+	case ENOENT:
+		return OUTCOME_NO_NODE;
+	case EACCES:
+	case EPERM:
+		return OUTCOME_DENIED;
+	case EOPNOTSUPP:
+		return OUTCOME_UNSUPPORTED;
+	default:
+		return OUTCOME_FAILED;
+	}
+}

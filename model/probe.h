@@ -1,0 +1,54 @@
+/* What a probe found: for the collector and for each of its nodes a state, the reason, and what a
+ * bring-up engineer can do about it. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/macros.h"
+#include "model/sink.h"
+
+enum outcome {
+	OUTCOME_OK,
+	OUTCOME_NO_HARDWARE, /* the machine has no such thing */
+	OUTCOME_NO_OPTION,   /* the kernel was built without the option that the reason names */
+	OUTCOME_NO_NODE,     /* this kernel lacks the node; the reason says which has it */
+	OUTCOME_DENIED,      /* permission; the advice names capability, label or udev rule */
+	OUTCOME_DISABLED,    /* there, but switched off; the advice says how to switch it on */
+	OUTCOME_UNSUPPORTED, /* the driver or device refuses it */
+	OUTCOME_FAILED,      /* an error that should not be */
+};
+
+/* "ok", "no_hardware", ... */
+const char *outcome_name(enum outcome outcome);
+
+#define PROBE_TEXT_MAX  256
+#define PROBE_ITEMS_MAX 1024
+
+struct probe_item {
+	char node[NODE_NAME_MAX]; /* "" for the collector itself */
+	enum outcome outcome;
+	char reason[PROBE_TEXT_MAX]; /* "" with OUTCOME_OK unless there is something to say */
+	char advice[PROBE_TEXT_MAX]; /* "" when nothing can be done */
+};
+
+struct probe {
+	struct probe_item *items; /* items[0] is the collector's */
+	size_t n_items;
+};
+
+MUST_CHECK int probe_init(struct probe *probe);
+void probe_done(struct probe *probe);
+
+/* The outcome of the collector itself; OUTCOME_OK until said otherwise. */
+PRINTF_LIKE(4, 5)
+void probe_collector(struct probe *probe, enum outcome outcome, const char *advice,
+		     const char *reason_fmt, ...);
+
+/* The outcome of one node. Past PROBE_ITEMS_MAX it is dropped. */
+PRINTF_LIKE(5, 6)
+void probe_node(struct probe *probe, const char *node, enum outcome outcome, const char *advice,
+		const char *reason_fmt, ...);
+
+/* The usual outcome of an errno: ENOENT no node, EACCES and EPERM denied, EOPNOTSUPP unsupported,
+ * any other failed. */
+enum outcome outcome_of_error(int error);

@@ -1,0 +1,144 @@
+#include "model/sysfs_nodes.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKOFF_MAX_SAMPLES 60
+
+static void node_done(struct sysfs_node *node)
+{
+	for (size_t i = 0; i < node->n_attrs; i++)
+		hw_file_close(&node->attrs[i].file);
+	free(node->attrs);
+	*node = (struct sysfs_node){0};
+}
+
+static void open_attrs(struct hw *hw, const struct group *group, struct sysfs_node *node,
+		       const char *dir)
+{
+	for (size_t i = 0; i < group->n_fields; i++) {
+		const char *attr = group->fields[i].attr;
+		struct sysfs_attr opened = {.field = i};
+
+		if (!attr)
+			continue;
+
+		int r = hw_file_open(hw, &opened.file, "%s/%s", dir, attr);
+
+		if (r == -ENOENT)
+			continue;
+		opened.last_error = r;
+		opened.skip = r < 0 ? UINT_MAX : 0;
+		node->attrs[node->n_attrs++] = opened;
+	}
+}
+
+int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, const char *name,
+		    const char *identity)
+{
+	struct sysfs_node *grown = realloc(nodes->v, (nodes->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	nodes->v = grown;
+
+	struct sysfs_node node = {.attrs = calloc(nodes->group->n_fields, sizeof(*node.attrs))};
+
+	if (!node.attrs)
+		return -ENOMEM;
+	snprintf(node.name, sizeof(node.name), "%s", name);
+	snprintf(node.identity, sizeof(node.identity), "%s", identity);
+	open_attrs(hw, nodes->group, &node, dir);
+	nodes->v[nodes->n++] = node;
+	return 0;
+}
+
+void sysfs_nodes_done(struct sysfs_nodes *nodes)
+{
+	for (size_t i = 0; i < nodes->n; i++)
+		node_done(&nodes->v[i]);
+	free(nodes->v);
+	*nodes = (struct sysfs_nodes){.group = nodes->group};
+}
+
+static int read_value(struct hw *hw, struct sysfs_attr *attr, const struct field *field,
+		      struct sink *sink, struct row *row)
+{
+	char line[INFO_TEXT_MAX];
+	int64_t value;
+	int r;
+
+	if (field->kind == KIND_INFO) {
+		r = hw_file_read_line(hw, &attr->file, line, sizeof(line));
+		if (r >= 0)
+			row_text(sink, row, attr->field, line);
+		return r;
+	}
+	r = hw_file_read_i64(hw, &attr->file, &value);
+	if (r >= 0)
+		row_set(row, attr->field, value);
+	return r;
+}
+
+static void back_off(struct sysfs_attr *attr, int error)
+{
+	attr->last_error = error;
+	if (error == -EOPNOTSUPP || error == -EACCES || error == -EPERM) {
+		attr->skip = UINT_MAX;
+		return;
+	}
+	attr->backoff = attr->backoff ? MIN(attr->backoff * 2, BACKOFF_MAX_SAMPLES) : 1;
+	attr->skip = attr->backoff;
+}
+
+static void sample_attr(struct hw *hw, const struct group *group, struct sysfs_attr *attr,
+			struct sink *sink, struct row *row)
+{
+	if (attr->skip) {
+		attr->skip -= attr->skip != UINT_MAX;
+		row_fault(row, attr->field, attr->last_error);
+		return;
+	}
+
+	int r = read_value(hw, attr, &group->fields[attr->field], sink, row);
+
+	if (r < 0) {
+		back_off(attr, r);
+		row_fault(row, attr->field, r);
+		return;
+	}
+	attr->last_error = 0;
+	attr->backoff = 0;
+}
+
+struct row *sysfs_node_sample(struct hw *hw, struct sysfs_nodes *nodes, size_t i, struct sink *sink)
+{
+	struct sysfs_node *node = &nodes->v[i];
+	struct row *row = sink_row(sink, node->name, node->identity);
+
+	for (size_t k = 0; k < node->n_attrs; k++)
+		sample_attr(hw, nodes->group, &node->attrs[k], sink, row);
+	return row;
+}
+
+static bool node_is_gone(const struct sysfs_node *node)
+{
+	for (size_t k = 0; k < node->n_attrs; k++)
+		if (node->attrs[k].last_error != -ENODEV)
+			return false;
+	return node->n_attrs > 0;
+}
+
+int sysfs_nodes_sample(struct hw *hw, struct sysfs_nodes *nodes, struct sink *sink)
+{
+	bool gone = false;
+
+	for (size_t i = 0; i < nodes->n; i++) {
+		sysfs_node_sample(hw, nodes, i, sink);
+		gone = gone || node_is_gone(&nodes->v[i]);
+	}
+	return gone ? -ENODEV : 0;
+}

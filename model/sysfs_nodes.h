@@ -1,0 +1,44 @@
+/* The common case of a collector: a class of sysfs has one directory for each node, and each field
+ * is one attribute file in it (field.attr). The files stay open and are read again at each sample.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/hw.h"
+#include "model/collector.h"
+
+struct sysfs_attr {
+	struct hw_file file;
+	size_t field;
+	int last_error;         /* of the last read, 0 when it succeeded */
+	unsigned skip, backoff; /* samples to leave out before the next try; doubles up to 60 */
+};
+
+struct sysfs_node {
+	char name[NODE_NAME_MAX];
+	char identity[NODE_IDENTITY_MAX];
+	struct sysfs_attr *attrs;
+	size_t n_attrs;
+};
+
+struct sysfs_nodes {
+	const struct group *group;
+	struct sysfs_node *v;
+	size_t n;
+};
+
+/* Opens the attributes of one node below dir and appends it; an attribute that is missing is left
+ * out, one that cannot be opened is kept as a fault. name and identity are copied. */
+int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, const char *name,
+		    const char *identity);
+void sysfs_nodes_done(struct sysfs_nodes *nodes);
+
+/* Reads node i into a new row and returns it, so that the collector can add to it. An attribute
+ * that fails is a fault; it is tried again after 1, 2, 4 ... 60 samples, and EOPNOTSUPP and EACCES
+ * only after the next probe. */
+struct row *sysfs_node_sample(struct hw *hw, struct sysfs_nodes *nodes, size_t i,
+			      struct sink *sink);
+
+/* A row for each node. -ENODEV when every attribute of a node says that its device is gone. */
+int sysfs_nodes_sample(struct hw *hw, struct sysfs_nodes *nodes, struct sink *sink);

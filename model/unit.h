@@ -1,0 +1,45 @@
+/* Units. A value is stored as the integer that the kernel gave, in the kernel's unit. People and
+ * Prometheus get base units: base = value * factor * 10^-decimals, in exact decimal. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+/*	id                   name             symbol      base         factor decimals */
+#define UNIT_LIST(X)                                                                               \
+	X(UNIT_NONE, "none", "", "", 1, 0)                                                         \
+	X(UNIT_COUNT, "count", "", "", 1, 0)                                                       \
+	X(UNIT_BYTES, "bytes", "B", "bytes", 1, 0)                                                 \
+	X(UNIT_KIBIBYTES, "kibibytes", "KiB", "bytes", 1024, 0)                                    \
+	X(UNIT_SECTORS, "sectors", "sectors", "bytes", 512, 0)                                     \
+	X(UNIT_SECONDS, "seconds", "s", "seconds", 1, 0)                                           \
+	X(UNIT_MILLISECONDS, "milliseconds", "ms", "seconds", 1, 3)                                \
+	X(UNIT_MICROSECONDS, "microseconds", "us", "seconds", 1, 6)                                \
+	X(UNIT_MILLICELSIUS, "millicelsius", "m degC", "celsius", 1, 3)                            \
+	X(UNIT_KILOHERTZ, "kilohertz", "kHz", "hertz", 1000, 0)                                    \
+	X(UNIT_HUNDREDTHS, "hundredths", "1/100", "", 1, 2)                                        \
+	X(UNIT_PERCENT, "percent", "%", "ratio", 1, 2)                                             \
+	X(UNIT_PERCENT_X100, "percent_x100", "1/100 %", "ratio", 1, 4)                             \
+	X(UNIT_RATIO, "ratio", "", "ratio", 1, 0)
+
+enum unit {
+#define X(id, name, symbol, base, factor, decimals) id,
+	UNIT_LIST(X)
+#undef X
+};
+
+/* The word for files and interfaces ("milliseconds"). */
+const char *unit_name(enum unit unit);
+
+/* What people read behind the number ("ms"); "" for plain counts. */
+const char *unit_symbol(enum unit unit);
+
+/* Suffix of a Prometheus name without the underscore ("seconds"); "" for none. */
+const char *unit_base(enum unit unit);
+
+/* The symbol of the base unit for people ("s", "B", "degC", "Hz"). */
+const char *unit_base_symbol(enum unit unit);
+
+/* Writes value * 10^-decimals, given in unit, in the base unit. */
+void unit_text_base(struct text *text, enum unit unit, int64_t value, unsigned decimals);

@@ -1,0 +1,102 @@
+/* Turns collectors into rows: probes them, knows when each group is due, samples what is due and
+ * keeps account of it. The fast groups are sampled in the caller's thread, the others in a lane
+ * process (sampling/lane.h) that the sampler starts, watches and replaces.
+ *
+ * One thread uses a sampler. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hw.h"
+#include "model/catalog.h"
+#include "model/probe.h"
+
+struct sampler;
+
+/* States of a node or collector, beside the outcome of its probe. */
+enum node_state {
+	NODE_OK,
+	NODE_FAILED, /* every field fails */
+	NODE_DENIED,
+	NODE_UNSUPPORTED,
+	NODE_SUSPENDED,
+	NODE_SLOW, /* answered after its deadline */
+	NODE_HUNG, /* has not answered since */
+	NODE_GONE,
+};
+
+const char *node_state_name(enum node_state state);
+
+struct sampler_callbacks {
+	void *arg;
+	/* The rows of a group for the planned time t_ms. */
+	void (*rows)(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
+		     int64_t step_ms, const struct sink *sink);
+	/* A state changed; said once. since_ms is the boot clock. node "" is the collector. */
+	void (*state)(void *arg, const struct collector *collector, const char *node,
+		      enum node_state state, int error, int64_t since_ms);
+	/* The collector was probed (again). */
+	void (*probed)(void *arg, const struct collector *collector, const struct probe *probe,
+		       int64_t t_ms);
+};
+
+struct sampler_options {
+	const char *root;
+	/* Period of each group of the catalog in ms, 0 for its default; NULL for all defaults. */
+	const int64_t *period_ms;
+	/* Switched off collectors, by index of the catalog; NULL for none. */
+	const bool *disabled;
+	int64_t rescan_ms;   /* probe all again after this time; 0 never */
+	int64_t deadline_ms; /* of the lane */
+	bool no_lane;        /* sample everything in the caller's thread */
+};
+
+MUST_CHECK int sampler_open(const struct sampler_options *options, const struct catalog *catalog,
+			    const struct sampler_callbacks *callbacks, struct sampler **ret);
+void sampler_close(struct sampler *sampler);
+void sampler_closep(struct sampler **sampler);
+
+/* Probes everything and starts the lane. Call before other threads exist. */
+MUST_CHECK int sampler_start(struct sampler *sampler, int64_t now_ms);
+
+/* The planned time of the next tick on the boot clock. Ticks stand on multiples of their periods; a
+ * loop that comes late takes the newest tick and leaves the missed ones out. */
+int64_t sampler_next_ms(const struct sampler *sampler);
+
+/* Samples what is due at the planned time t_ms, and takes what the lane answered. */
+void sampler_tick(struct sampler *sampler, int64_t t_ms);
+
+/* To be watched for input beside the timer, -1 when there is no lane; then call
+ * sampler_lane_input(). The descriptor may change after each call of the sampler. */
+int sampler_lane_fd(const struct sampler *sampler);
+void sampler_lane_input(struct sampler *sampler);
+
+/* Probe again at the next tick. */
+void sampler_rescan(struct sampler *sampler);
+
+struct sampler_stats {
+	uint64_t n_ticks, n_missed_ticks; /* missed: left out because the loop came late */
+	int64_t cpu_us, lane_cpu_us;      /* of sampling in this thread, and of the lane process */
+	int64_t late_max_ms;
+	uint64_t n_lane_restarts;
+};
+
+void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret);
+
+/* One collector's last probe, state and account, for the interfaces; the strings belong to the
+ * sampler. */
+struct collector_status {
+	const struct collector *collector;
+	const struct probe *probe;
+	enum node_state state;
+	int last_error;
+	int64_t since_ms;
+	int64_t last_sample_ms, last_duration_us;
+	uint64_t n_samples, n_failures;
+	bool enabled;
+};
+
+/* -ENOENT past the end. */
+int sampler_collector_status(const struct sampler *sampler, size_t index,
+			     struct collector_status *ret);

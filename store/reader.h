@@ -1,0 +1,112 @@
+/* Reading a file, and the tail of a running store with it, as one history.
+ *
+ * A reader is one connection; one thread uses it at a time. Transactions are short: none is held
+ * between two calls. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/catalog.h"
+#include "model/record.h"
+
+struct reader;
+struct store;
+
+/* store: of the same file, to see what is not yet committed; NULL for a file alone. A file without
+ * companions is opened as immutable, so that evidence is not touched. With a store the file may be
+ * missing. -ENOENT, -EACCES, -EMEDIUMTYPE (no flashscope database), -EPROTO (newer format). */
+MUST_CHECK int reader_open(const char *path, struct store *store, const struct catalog *catalog,
+			   struct reader **ret);
+void reader_close(struct reader *reader);
+void reader_closep(struct reader **reader);
+
+/* What went wrong in the last failed call, for people. */
+const char *reader_error(const struct reader *reader);
+
+struct boot {
+	int64_t id; /* number in the file */
+	char boot_id[40];
+	char kernel[128];
+	int64_t first_ms, last_ms; /* boot clock of the first and last sample */
+	int64_t wall_offset_ms;    /* wall = boot clock + this */
+	bool current;              /* of the running store */
+};
+
+/* Boots in their order, at most max. Returns their number or -errno. */
+int reader_boots(struct reader *reader, struct boot *boots, size_t max);
+
+/* A node of a collector as it stands in the file. */
+struct node_info {
+	int64_t id; /* 0 when it is not in the file yet */
+	char collector[NODE_NAME_MAX];
+	char name[NODE_NAME_MAX];
+	char identity[NODE_IDENTITY_MAX];
+	int64_t run;                     /* 1, and one more each time it came back within a boot */
+	int64_t boot, first_ms, last_ms; /* when it was first seen, and last, in its last boot */
+	bool gone;
+};
+
+/* visit returns non-zero to stop; that is returned. */
+int reader_nodes(struct reader *reader, const char *collector,
+		 int (*visit)(const struct node_info *node, void *arg), void *arg);
+
+/* Events and marks whose span touches from..to (wall clock), oldest first. boot is their boot's
+ * number and offset_ms its wall offset. */
+int reader_events(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
+		  int (*visit)(const struct event *event, const struct boot *boot, void *arg),
+		  void *arg);
+int reader_marks(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
+		 int (*visit)(const struct mark *mark, const struct boot *boot, void *arg),
+		 void *arg);
+
+/* The newest state of probes, infos and flags as they stand in the file; value "" ends a flag. */
+struct info_record {
+	const char *collector, *group, *node, *field; /* group and field "" for a probe outcome */
+	int64_t boot, t_ms;
+	const char *value;  /* text, flag word, or outcome */
+	const char *reason; /* of an outcome, else "" */
+};
+
+enum info_what { INFO_TEXTS, INFO_FLAGS, INFO_OUTCOMES };
+
+int reader_infos(struct reader *reader, enum info_what what,
+		 int (*visit)(const struct info_record *record, void *arg), void *arg);
+
+/* One series: a node of a group in one boot. */
+struct series_key {
+	int64_t boot;
+	char node[NODE_NAME_MAX];
+	char identity[NODE_IDENTITY_MAX];
+};
+
+/* The series of a group that have samples in from..to (wall clock), in the order of boots and node
+ * names; node NULL or "" for all. */
+int reader_series(struct reader *reader, const struct group *group, const char *node,
+		  int64_t from_wall_ms, int64_t to_wall_ms,
+		  int (*visit)(const struct series_key *key, const struct boot *boot, void *arg),
+		  void *arg);
+
+#define SPAN_FIELDS_MAX 2
+
+/* A run of ticks on a grid. Arrays belong to the cursor and are valid until its next call. */
+struct span {
+	int64_t t0_ms, step_ms; /* boot clock; tick i stands at t0_ms + i * step_ms + late_ms[i] */
+	size_t n;
+	const int64_t *late_ms;
+	const int64_t *values[SPAN_FIELDS_MAX];
+	const uint8_t *absent[SPAN_FIELDS_MAX];
+	uint8_t flag[SPAN_FIELDS_MAX]; /* enum flag, in force at the start of the span */
+	bool fresh; /* a new run of the node: what stands before is no baseline for counters */
+};
+
+struct cursor;
+
+/* Spans of one series and up to SPAN_FIELDS_MAX fields that touch from_ms..to_ms (boot clock),
+ * oldest first, each tick once, file and tail together. */
+int cursor_open(struct reader *reader, const struct group *group, const struct series_key *key,
+		const size_t *fields, size_t n_fields, int64_t from_ms, int64_t to_ms,
+		struct cursor **ret);
+/* 1 with *ret, 0 at the end, -errno (-EBADMSG: a damaged cell; the next call goes on behind it). */
+int cursor_next(struct cursor *cursor, struct span *ret);
+void cursor_close(struct cursor *cursor);

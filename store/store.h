@@ -1,0 +1,111 @@
+/* The recorder: rows go into a bounded tail in memory and from there into the SQLite file.
+ *
+ * Threads: store_add() and the other functions below may be called from any thread; they never wait
+ * for the disk, they take a short lock. store_commit() is called by one thread only, the store
+ * thread of the daemon, and is the only one that writes the file. Readers (store/reader.h) have
+ * connections of their own. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/catalog.h"
+#include "model/record.h"
+
+struct store;
+
+struct store_options {
+	const char *path;
+	const char *boot_id;    /* text of the running kernel, "" when unknown */
+	const char *kernel;     /* release, for the boot table */
+	int64_t wall_offset_ms; /* wall minus boot clock at start */
+	int64_t size_max_bytes; /* of the file with its companions; oldest chunks go first */
+	int64_t tail_max_bytes; /* memory for what cannot be written yet */
+	int64_t commit_ms;      /* the interval between commits, sizes the open blocks */
+};
+
+/* Makes the tail and opens the file, creating or upgrading it. A file that cannot be opened or
+ * written is no failure: the store then works in memory and tries again at each commit
+ * (store_status). -ENOMEM, -EINVAL for nonsensical options; -EMEDIUMTYPE when path exists and is no
+ * flashscope database (it is left alone), -EPROTO when it is from a newer, unknown format. */
+MUST_CHECK int store_open(const struct store_options *options, const struct catalog *catalog,
+			  struct store **ret);
+
+/* Commits nothing by itself; the caller commits first. */
+void store_close(struct store *store);
+void store_closep(struct store **store);
+
+/* The rows of one tick. t_ms is the planned time on the boot clock, a multiple of step_ms; late_ms
+ * how long after it the sample was really taken. Ticks of a group come in order of time. Info texts
+ * and flags are taken from the rows and stored when they changed; nodes that came or went since the
+ * last tick of the group (not the first) become events. Allocates only for new nodes and new texts.
+ */
+void store_add(struct store *store, const struct group *group, int64_t t_ms, int64_t late_ms,
+	       int64_t step_ms, const struct sink *sink);
+
+/* Past a bound the oldest pending event is dropped and counted. */
+void store_event(struct store *store, const struct event *event);
+
+/* Starts a mark and returns its id, > 0, valid for the file as well; -ENOSPC when too many wait. */
+int64_t store_mark_start(struct store *store, const char *label, int64_t t_ms);
+/* Adds a mark that is already over. Returns as store_mark_start(). */
+int64_t store_mark_span(struct store *store, const char *label, int64_t t_ms, int64_t t_end_ms);
+/* -ENOENT when there is no such open mark in this boot. */
+int store_mark_end(struct store *store, int64_t id, int64_t t_end_ms);
+
+/* The outcome of a probe, kept when it differs from the last one of the same node ("" is the
+ * collector). */
+void store_outcome(struct store *store, const char *collector, const char *node, int64_t t_ms,
+		   const char *outcome, const char *reason);
+
+/* The wall clock was set: the offset of this boot from now on, for all its samples. */
+void store_wall_offset(struct store *store, int64_t t_ms, int64_t wall_offset_ms);
+
+/* Writes all that waits, in one transaction, and from time to time folds the tail pages into
+ * chunks, checkpoints the WAL and deletes the oldest chunks. final: also truncates the WAL, so that
+ * the file alone is all. Returns 0, or the error that the status shows; nothing is lost by it as
+ * long as the tail has room. */
+int store_commit(struct store *store, int64_t t_ms, bool final);
+
+/* Set when something waits that should be committed at once (an event of warning or worse). */
+bool store_urgent(struct store *store);
+
+struct store_status {
+	bool attached;          /* the file is open */
+	char error[256];        /* of the last commit or open; "" when it went well */
+	int64_t last_commit_ms; /* boot clock, 0: none yet */
+	uint64_t n_commits, n_failed_commits;
+	int64_t commit_cpu_us; /* CPU time of all commits */
+	int64_t file_bytes, wal_bytes, size_max_bytes;
+	int64_t tail_bytes, tail_max_bytes; /* waiting in memory */
+	uint64_t n_dropped_ticks, n_dropped_events;
+	int64_t boot;           /* number of this boot in the file, 0 while not attached */
+	int64_t oldest_wall_ms; /* of the oldest chunk, 0 when there is none */
+};
+
+void store_get_status(struct store *store, struct store_status *ret);
+
+/* The newest value of every field, from memory. */
+struct latest_value {
+	struct value value; /* the last good one for VALUE_INT; for texts see text */
+	const char *text;
+	int64_t t_ms; /* of that value */
+	int fault;    /* errno of the newest sample, 0 when it was good; VALUE_ABSENT as value when
+		       * there never was a good one */
+};
+
+struct latest_row {
+	const struct group *group;
+	size_t group_index;
+	const char *node, *identity;
+	int64_t t_ms; /* of the newest sample of the node */
+	int64_t step_ms;
+	bool gone;
+	const struct latest_value *values; /* group->n_fields */
+};
+
+/* Calls visit for each group and node under the lock, in the order of catalog and node numbers:
+ * visit must be quick and must not call the store. Stops when visit returns non-zero and returns
+ * that. */
+int store_latest(struct store *store, int (*visit)(const struct latest_row *row, void *arg),
+		 void *arg);
