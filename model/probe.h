@@ -2,6 +2,7 @@
  * bring-up engineer can do about it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/macros.h"
@@ -34,6 +35,7 @@ struct probe_item {
 struct probe {
 	struct probe_item *items; /* items[0] is the collector's */
 	size_t n_items;
+	bool want_all; /* in: take also the nodes that are left out by default (partitions) */
 };
 
 MUST_CHECK int probe_init(struct probe *probe);

@@ -49,6 +49,7 @@ struct sampler_options {
 	const bool *disabled;
 	int64_t rescan_ms;   /* probe all again after this time; 0 never */
 	int64_t deadline_ms; /* of the lane */
+	bool all_nodes;      /* also those that are left out by default, as partitions */
 	bool no_lane;        /* sample everything in the caller's thread */
 };
 
