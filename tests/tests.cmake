@@ -1,10 +1,35 @@
 # Tests by the folder that they stand in. A name begins with its folder, so that
-# `ctest -R ^unit` picks one kind; the label slow keeps a test out of the quick run.
+# `ctest -R ^unit` picks one kind.
 
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 set(test_libraries sampling query store export config collectors model base PkgConfig::CMOCKA)
 
-add_test(NAME check.layers COMMAND ${CMAKE_SOURCE_DIR}/tools/check_layers)
+# A line "# label: slow" keeps a script out of the quick run, "# timeout: N" gives it N seconds; in C
+# "/* label: slow */". The label nosan keeps a test out of the builds with a sanitizer. Exit status 77
+# is a skip, and the last line said is its reason.
+function(test_properties test source)
+	set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
+	file(STRINGS ${source} label REGEX "^(#|/\\*) label: " LIMIT_COUNT 1)
+	if(label)
+		string(REGEX REPLACE "^(#|/\\*) label: ([a-z]+).*" "\\2" label "${label}")
+		set_tests_properties(${test} PROPERTIES LABELS "${label}")
+	endif()
+	file(STRINGS ${source} timeout REGEX "^(#|/\\*) timeout: " LIMIT_COUNT 1)
+	if(timeout)
+		string(REGEX REPLACE "^(#|/\\*) timeout: ([0-9]+).*" "\\2" timeout "${timeout}")
+	else()
+		set(timeout 60)
+	endif()
+	set_tests_properties(${test} PROPERTIES TIMEOUT "${timeout}")
+endfunction()
+
+# Checks of the tree itself.
+file(GLOB check_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/check/*.sh)
+foreach(source IN LISTS check_tests)
+	get_filename_component(name ${source} NAME_WE)
+	add_test(NAME check.${name} COMMAND bash ${source} ${CMAKE_BINARY_DIR})
+	test_properties(check.${name} ${source})
+endforeach()
 
 file(GLOB unit_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/unit/test_*.c)
 foreach(source IN LISTS unit_tests)
@@ -15,6 +40,7 @@ foreach(source IN LISTS unit_tests)
 	target_link_libraries(${name} PRIVATE ${test_libraries})
 	target_compile_definitions(${name} PRIVATE TEST_SOURCE_DIR="${CMAKE_SOURCE_DIR}/tests")
 	add_test(NAME ${test_name} COMMAND ${name})
+	test_properties(${test_name} ${source})
 endforeach()
 
 # A fuzz target runs on its corpus and on mutations of it; tests/fuzz/run_corpus.c is the driver.
@@ -26,25 +52,14 @@ foreach(source IN LISTS fuzz_targets)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 	target_link_libraries(${name} PRIVATE ${test_libraries})
 	add_test(NAME fuzz.${short} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${short})
+	test_properties(fuzz.${short} ${source})
+	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 300)
 endforeach()
 
-# System tests drive the built binaries; exit status 77 is a skip. A line "# label: slow" in the
-# script keeps it out of the quick run, "# timeout: N" gives it N seconds.
+# System tests drive the built binaries.
 file(GLOB system_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/system/*.sh)
 foreach(source IN LISTS system_tests)
 	get_filename_component(name ${source} NAME_WE)
 	add_test(NAME system.${name} COMMAND bash ${source} ${CMAKE_BINARY_DIR})
-	set_tests_properties(system.${name} PROPERTIES SKIP_RETURN_CODE 77)
-	file(STRINGS ${source} label REGEX "^# label: ")
-	if(label)
-		string(REPLACE "# label: " "" label "${label}")
-		set_tests_properties(system.${name} PROPERTIES LABELS "${label}")
-	endif()
-	file(STRINGS ${source} timeout REGEX "^# timeout: ")
-	if(timeout)
-		string(REPLACE "# timeout: " "" timeout "${timeout}")
-	else()
-		set(timeout 60)
-	endif()
-	set_tests_properties(system.${name} PROPERTIES TIMEOUT "${timeout}")
+	test_properties(system.${name} ${source})
 endforeach()
