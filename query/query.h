@@ -1,15 +1,30 @@
 /* One engine for daemon and CLI: a metric over a window in steps, streamed.
  *
  * A window is wall-clock time. Inside of it each boot of a node is a series of its own. A step is a
- * bucket (from + i * step, from + (i+1) * step]; an increase between two samples counts in the
- * bucket of the later one, and a rate divides by the time that its increases really span. */
+ * bucket (from + i * step, from + (i+1) * step], the last one cut at the end of the window. A
+ * sample stands in the bucket of its planned time, so that jitter does not move it; a rate divides
+ * by the time that its increases really span. An increase between two samples counts in the bucket
+ * of the later one, also across a gap.
+ *
+ * Aggregates, by what the metric is:
+ * - counter, and what scales it:  rate (default; mean is the same), min and max of the rates
+ * between two samples, increase (sum is the same), last (the count itself).
+ * - gauge, and what scales it:    mean (default), min, max, sum, last.
+ * - quotient of two gauges:       mean (default; of the sums of both), min, max, last.
+ * - mean, share, average:         mean (default; over all that increased in the bucket), min, max,
+ *   last (between the last two samples).
+ * - state:                        last (default), min, max.
+ *
+ * Where a counter fell or a node came anew there is no increase. A flagged value is kept out of
+ * min, mean and max of gauges, and out of all that is made from increases when it is implausible;
+ * last shows it. The point carries the flag. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "model/catalog.h"
-#include "model/decimal.h"
+#include "model/points.h"
 #include "store/reader.h"
 
 #define QUERY_POINTS_MAX 11000
@@ -42,8 +57,9 @@ int query_time(const char *text, int64_t now_wall_ms, const struct boot *boots, 
 
 struct query;
 
-/* -EINVAL with *ret_problem when a parameter is wrong (also: more than QUERY_POINTS_MAX points),
- * else the error of the reader. */
+/* -EINVAL with *ret_problem when a parameter is wrong (also: more than QUERY_POINTS_MAX points, a
+ * node that the collector never had), else the error of the reader. The catalog and the reader have
+ * to outlive the query. */
 int query_open(struct reader *reader, const struct catalog *catalog,
 	       const struct query_params *params, int64_t now_wall_ms, struct query **ret,
 	       struct problem *ret_problem);
@@ -61,21 +77,10 @@ struct query_plan {
 
 const struct query_plan *query_plan(const struct query *query);
 
-enum query_item_type { QUERY_SERIES, QUERY_POINT, QUERY_SERIES_END };
-
-struct query_item {
-	enum query_item_type type;
-	/* QUERY_SERIES, and the same until its end */
-	const struct series_key *series;
-	const struct boot *boot;
-	/* QUERY_POINT: the end of the bucket */
-	int64_t wall_ms;
-	int64_t boot_ms;
-	bool has_value; /* false: no sample in this bucket */
-	struct decimal value;
-	uint8_t flag; /* enum flag of the values */
-};
+/* The same for the writers of export/. */
+void query_head(const struct query *query, struct points_head *ret);
 
 /* Streams the result: 1 with *ret, 0 at the end, -errno. Memory is bounded by one chunk; nothing of
- * the database is held between calls. */
-int query_next(struct query *query, struct query_item *ret);
+ * the database is held between calls. What *ret points to is valid until the next call. query is a
+ * struct query *, so that this is a source of points_stream(). */
+int query_next(void *query, struct points_item *ret);

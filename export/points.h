@@ -1,0 +1,35 @@
+/* The answer to a query as a document, streamed.
+ *
+ * JSON (the API gives it verbatim; here with line breaks that it does not have):
+ *
+ *   {"metric":"diskstats.read_bytes","unit":"bytes","per_second":true,"agg":"rate",
+ *    "kind":"counter","help":"Bytes read.",
+ *    "from":"2026-12-01T04:00:00Z","to":"2026-12-01T05:00:00Z","step_ms":12000,
+ *    "series":[
+ *     {"node":"vda","identity":"virtio-1","boot":1,"boot_id":"5a0c...",
+ *      "points":[[1796097612000,4096.5],[1796097624000,null],[1796097636000,12,"filtered"]]}],
+ *    "damaged":1}
+ *
+ * - A point is [end of its bucket in ms since 1970, value], the value a JSON number in the unit
+ *   named, not scaled, in exact decimal; null where the bucket holds no sample or none that counts.
+ *   A third element is the flag word of the values in the bucket.
+ * - A series begins at its first bucket with a value or a flag and ends at the last one.
+ * - damaged counts pieces of the file that could not be read, and is only there when there are any.
+ *
+ * CSV has a header and one line for each point; value is empty where JSON has null:
+ *
+ *   wall,boot,boot_ms,node,value,flag
+ *   2026-12-01T04:00:12Z,1,123456,vda,4096.5,
+ */
+#pragma once
+
+#include "export/stream.h"
+#include "model/points.h"
+
+enum points_format { POINTS_JSON, POINTS_CSV };
+
+/* next gives the items: 1 with *ret, 0 at the end, -errno; a query_next() behind a void pointer.
+ * head is copied, its strings and source have to live as long as the stream. -ENOMEM. */
+MUST_CHECK int points_stream(enum points_format format, const struct points_head *head,
+			     int (*next)(void *source, struct points_item *ret), void *source,
+			     struct stream **ret);

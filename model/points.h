@@ -1,0 +1,43 @@
+/* The answer to a query as a sequence of items: what the query layer gives and the writers take. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/decimal.h"
+#include "model/unit.h"
+
+/* What was asked for, as it was understood. The strings live as long as the catalog, metric as long
+ * as the query. */
+struct points_head {
+	const char *metric; /* "diskstats.read_bytes" */
+	const char *agg, *kind, *help;
+	enum unit unit;
+	bool per_second; /* the values are the unit per second */
+	int64_t from_wall_ms, to_wall_ms, step_ms;
+};
+
+/* One node in one boot. */
+struct points_series {
+	const char *node, *identity;
+	int64_t boot; /* its number in the file */
+	const char *boot_id;
+};
+
+enum points_type {
+	POINTS_SERIES,     /* a series begins */
+	POINTS_POINT,      /* one bucket of it */
+	POINTS_SERIES_END, /* the series is over */
+	POINTS_DAMAGE,     /* a piece of the file could not be read; what it held is missing */
+};
+
+struct points_item {
+	enum points_type type;
+	/* POINTS_SERIES, and the same until its end */
+	const struct points_series *series;
+	/* POINTS_POINT: the end of the bucket, on both clocks */
+	int64_t wall_ms, boot_ms;
+	bool has_value; /* false: no sample in this bucket, or none that counts */
+	struct decimal value;
+	uint8_t flag; /* enum flag of the values in it */
+};
