@@ -1,0 +1,19 @@
+/* The address that the daemon listens on: "127.0.0.1:9750", "[::1]:9750", "localhost:9750". */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+struct address {
+	struct sockaddr_storage sockaddr;
+	socklen_t len;
+	bool loopback;
+};
+
+/* Numeric addresses and the word localhost; no name is looked up. Port 0 lets the kernel choose.
+ * Returns 0 or -EINVAL. */
+int address_parse(const char *text, struct address *ret);
+
+/* The port of an address in host order. */
+unsigned address_port(const struct sockaddr_storage *sockaddr);

@@ -1,0 +1,234 @@
+#include "config/option.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/parse.h"
+#include "config/address.h"
+
+#define SECOND_MS 1000LL
+#define HOUR_MS   (3600 * SECOND_MS)
+#define DAY_MS    (24 * HOUR_MS)
+#define KIB       1024LL
+#define MIB       (1024 * KIB)
+#define GIB       (1024 * MIB)
+
+static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
+
+/* clang-format off */
+const struct option_spec option_table[N_OPTIONS] = {
+	[OPTION_ROOT] = {"daemon", "root", OPTION_PATH, "/", 0, 0, NULL,
+		"The machine to sample: / or the folder of a recorded tree."},
+	[OPTION_DATABASE] = {"daemon", "database", OPTION_PATH,
+		"/var/lib/flashscope/flashscope.db", 0, 0, NULL,
+		"The database file; its folder is made when it is missing."},
+	[OPTION_RUNTIME_DIR] = {"daemon", "runtime_dir", OPTION_PATH, "/run/flashscope", 0, 0, NULL,
+		"Folder of the socket and the lock; made when it is missing."},
+	[OPTION_LISTEN] = {"daemon", "listen", OPTION_ADDRESS, "127.0.0.1:9750", 0, 0, NULL,
+		"Where HTTP is served beside the Unix socket; port 0 takes a free one."},
+	[OPTION_LOG_LEVEL] = {"daemon", "log_level", OPTION_CHOICE, "info", 0, 0, log_levels,
+		"The least important messages that are still written."},
+	[OPTION_COMMIT_INTERVAL] = {"store", "commit_interval", OPTION_DURATION, "60s",
+		SECOND_MS, HOUR_MS, NULL,
+		"Time between commits: what a loss of power costs at most, and what flash wear pays."},
+	[OPTION_SIZE_MAX] = {"store", "size_max", OPTION_SIZE, "128MiB", MIB, 64 * GIB, NULL,
+		"Size of the database with its companions; the oldest samples go first."},
+	[OPTION_TAIL_MAX] = {"store", "tail_max", OPTION_SIZE, "8MiB", 256 * KIB, GIB, NULL,
+		"Memory for samples that cannot be written yet."},
+	[OPTION_RESCAN_INTERVAL] = {"sampling", "rescan_interval", OPTION_DURATION, "1h",
+		10 * SECOND_MS, 30 * DAY_MS, NULL,
+		"Looks for new and vanished nodes after this time."},
+	[OPTION_LANE_DEADLINE] = {"sampling", "lane_deadline", OPTION_DURATION, "5s",
+		100, HOUR_MS, NULL,
+		"After this time without an answer the slow nodes count as hung."},
+};
+/* clang-format on */
+
+static void text_ms(struct text *text, int64_t ms)
+{
+	static const struct {
+		int64_t ms;
+		const char *unit;
+	} units[] = {{DAY_MS, "d"}, {HOUR_MS, "h"}, {60 * SECOND_MS, "min"}, {SECOND_MS, "s"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (ms < units[i].ms || ms % units[i].ms)
+			continue;
+		text_i64(text, ms / units[i].ms);
+		text_str(text, units[i].unit);
+		return;
+	}
+	text_i64(text, ms);
+	text_str(text, "ms");
+}
+
+static void text_bytes(struct text *text, int64_t bytes)
+{
+	static const struct {
+		int64_t bytes;
+		const char *unit;
+	} units[] = {{GIB, "GiB"}, {MIB, "MiB"}, {KIB, "KiB"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (bytes < units[i].bytes || bytes % units[i].bytes)
+			continue;
+		text_i64(text, bytes / units[i].bytes);
+		text_str(text, units[i].unit);
+		return;
+	}
+	text_i64(text, bytes);
+}
+
+static void text_words(struct text *text, const char *const *words)
+{
+	for (size_t i = 0; words[i]; i++) {
+		if (i)
+			text_str(text, words[i + 1] ? ", " : " or ");
+		text_str(text, words[i]);
+	}
+}
+
+void option_range(const struct option_spec *spec, struct text *text)
+{
+	switch (spec->type) {
+	case OPTION_DURATION:
+		text_ms(text, spec->min);
+		text_str(text, " to ");
+		text_ms(text, spec->max);
+		break;
+	case OPTION_SIZE:
+		text_bytes(text, spec->min);
+		text_str(text, " to ");
+		text_bytes(text, spec->max);
+		break;
+	case OPTION_BOOL:
+		text_str(text, "yes or no");
+		break;
+	case OPTION_CHOICE:
+		text_words(text, spec->words);
+		break;
+	case OPTION_ADDRESS:
+		text_str(text, "ADDR:PORT on loopback, or none");
+		break;
+	case OPTION_PATH:
+		text_str(text, "a path");
+		break;
+	}
+}
+
+static int find_word(const char *const *words, const char *value)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(words[i], value))
+			return i;
+	return -EINVAL;
+}
+
+static int parse_bool(const char *value, int64_t *ret)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", "off", "on", NULL};
+	int i = find_word(words, value);
+
+	if (i < 0)
+		return i;
+	*ret = i % 2;
+	return 0;
+}
+
+static int parse_number(const struct option_spec *spec, const char *value, int64_t *ret)
+{
+	int64_t number = 0;
+	int r = spec->type == OPTION_SIZE ? parse_size_bytes(value, &number)
+					  : parse_duration_ms(value, &number);
+
+	if (r < 0)
+		return r;
+	if (number < spec->min || number > spec->max)
+		return -ERANGE;
+	*ret = number;
+	return 0;
+}
+
+static int parse_address(const char *value, struct text *why)
+{
+	struct address address;
+
+	if (!strcmp(value, "none"))
+		return 0;
+	if (address_parse(value, &address) < 0)
+		return -EINVAL;
+	if (address.loopback)
+		return 0;
+	text_str(why, "is not a loopback address, and others are not served");
+	return -EINVAL;
+}
+
+static int parse_typed(const struct option_spec *spec, const char *value, int64_t *ret,
+		       struct text *why)
+{
+	int r;
+
+	switch (spec->type) {
+	case OPTION_DURATION:
+	case OPTION_SIZE:
+		return parse_number(spec, value, ret);
+	case OPTION_BOOL:
+		return parse_bool(value, ret);
+	case OPTION_CHOICE:
+		r = find_word(spec->words, value);
+		if (r >= 0)
+			*ret = r;
+		return MIN(r, 0);
+	case OPTION_ADDRESS:
+		return parse_address(value, why);
+	case OPTION_PATH:
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Whether the value could stand in a file and be read back as it is. */
+static bool can_be_written(const char *value)
+{
+	size_t len = strlen(value);
+
+	if (!len || len > OPTION_TEXT_MAX)
+		return false;
+	if (isspace((unsigned char)value[0]) || isspace((unsigned char)value[len - 1]))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (iscntrl((unsigned char)value[i]) ||
+		    (value[i] == ';' && (!i || isspace((unsigned char)value[i - 1]))))
+			return false;
+	return true;
+}
+
+int option_parse(const struct option_spec *spec, const char *value, int64_t *ret_number,
+		 struct text *why)
+{
+	int64_t number = 0;
+	size_t before = why->len;
+
+	if (!can_be_written(value)) {
+		text_printf(why,
+			    "is empty, longer than %d bytes, or has control characters, blanks at "
+			    "its ends or ' ;' in it",
+			    OPTION_TEXT_MAX);
+		return -EINVAL;
+	}
+
+	int r = parse_typed(spec, value, &number, why);
+
+	if (r < 0) {
+		if (why->len == before)
+			text_str(why, r == -ERANGE ? "is out of range" : "cannot be read");
+		text_str(why, "; allowed: ");
+		option_range(spec, why);
+		return r;
+	}
+	*ret_number = number;
+	return 0;
+}
