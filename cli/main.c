@@ -12,6 +12,8 @@ struct command {
 };
 
 static const struct command commands[] = {
+	{"probe", command_probe, "what can be sampled here, what not, and why"},
+	{"sample", command_sample, "one sample of everything, or a few for rates"},
 	{NULL, NULL, NULL},
 };
 

@@ -1,0 +1,58 @@
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sampling/registry.h"
+
+static int find_collector(const struct catalog *catalog, const char *name, size_t *ret)
+{
+	for (size_t i = 0; i < catalog->n_collectors; i++) {
+		if (strcmp(catalog->collectors[i]->name, name))
+			continue;
+		*ret = i;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int cli_wanted(const char *command, int n_names, char **names, bool *wanted)
+{
+	const struct catalog *catalog = registry();
+	size_t index;
+
+	for (size_t i = 0; i < catalog->n_collectors; i++)
+		wanted[i] = n_names == 0;
+	for (int i = 0; i < n_names; i++) {
+		if (find_collector(catalog, names[i], &index) < 0) {
+			fprintf(stderr, "flashscope %s: no such collector: %s; there are:", command,
+				names[i]);
+			for (size_t k = 0; k < catalog->n_collectors; k++)
+				fprintf(stderr, " %s", catalog->collectors[k]->name);
+			fputc('\n', stderr);
+			return -EINVAL;
+		}
+		wanted[index] = true;
+	}
+	return 0;
+}
+
+static void on_alarm(int signal)
+{
+	static const char message[] = "flashscope: a node does not answer; given up\n";
+
+	(void)signal;
+	if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
+		_exit(EXIT_FAILED);
+	_exit(EXIT_FAILED);
+}
+
+void cli_time_limit(unsigned seconds)
+{
+	struct sigaction action = {.sa_handler = on_alarm};
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(seconds);
+}

@@ -1,0 +1,140 @@
+/* flashscope probe: what this kernel gives, what it does not, why, and what to do about it. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "export/document.h"
+#include "sampling/registry.h"
+#include "sampling/runner.h"
+
+static const char help[] =
+	"Usage: flashscope probe [--root DIR] [--json] [--partitions] [COLLECTOR...]\n"
+	"\n"
+	"Says of each collector and each of its nodes whether it can be sampled, why not, and\n"
+	"what can be done about it.\n"
+	"\n"
+	"  --root DIR    look at a recorded tree instead of this machine\n"
+	"  --json        print an array of {collector, node, state, reason, advice}\n"
+	"  --partitions  also the nodes that are left out by default\n";
+
+struct probe_args {
+	struct runner_options runner;
+	bool json;
+	bool *wanted;
+};
+
+static int parse_args(int argc, char **argv, struct probe_args *args)
+{
+	static const struct option options[] = {
+		{"root", required_argument, NULL, 'r'},
+		{"json", no_argument, NULL, 'j'},
+		{"partitions", no_argument, NULL, 'p'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+
+	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		if (c == 'r')
+			args->runner.root = optarg;
+		else if (c == 'j')
+			args->json = true;
+		else if (c == 'p')
+			args->runner.all_nodes = true;
+		else
+			return c == 'h' ? EXIT_DONE : EXIT_USAGE;
+	}
+	return cli_wanted("probe", argc - optind, argv + optind, args->wanted) < 0 ? EXIT_USAGE
+										   : -1;
+}
+
+static int print_json(struct runner *runner)
+{
+	CLEANUP(freep) char *buf = malloc(DOCUMENT_LINE_MAX);
+	const struct catalog *catalog = registry();
+	const char *separator = "[\n";
+
+	if (!buf)
+		return -ENOMEM;
+	for (size_t i = 0; i < catalog->n_collectors; i++) {
+		const struct probe *probe = runner_probe_of(runner, i);
+
+		for (size_t k = 0; probe && k < probe->n_items; k++) {
+			struct text text = text_in(buf, DOCUMENT_LINE_MAX);
+
+			document_probe_item(&text, catalog->collectors[i], &probe->items[k]);
+			printf("%s%s", separator, text.p);
+			separator = ",\n";
+		}
+	}
+	printf("%s\n]\n", separator[0] == '[' ? "[" : "");
+	return 0;
+}
+
+static int add_line(struct table *table, const char *collector, const struct probe_item *item)
+{
+	int r = table_line(table);
+
+	if (r < 0)
+		return r;
+	table_cell(table, collector);
+	table_cell(table, item->node[0] ? item->node : "-");
+	table_cell(table, outcome_name(item->outcome));
+	table_cell(table, item->reason);
+	table_cell(table, item->advice);
+	return 0;
+}
+
+static int print_table(struct runner *runner)
+{
+	CLEANUP(table_closep) struct table *table = NULL;
+	const struct catalog *catalog = registry();
+	int r = table_open(&table);
+
+	if (r < 0)
+		return r;
+	table_column(table, "COLLECTOR", TABLE_TEXT);
+	table_column(table, "NODE", TABLE_TEXT);
+	table_column(table, "STATE", TABLE_TEXT);
+	table_column(table, "REASON", TABLE_WRAP);
+	table_column(table, "ADVICE", TABLE_WRAP);
+	for (size_t i = 0; i < catalog->n_collectors; i++) {
+		const struct probe *probe = runner_probe_of(runner, i);
+
+		for (size_t k = 0; probe && k < probe->n_items; k++) {
+			r = add_line(table, catalog->collectors[i]->name, &probe->items[k]);
+			if (r < 0)
+				return r;
+		}
+	}
+	return table_print(table, stdout);
+}
+
+int command_probe(int argc, char **argv)
+{
+	const struct catalog *catalog = registry();
+	CLEANUP(freep) bool *wanted = calloc(catalog->n_collectors + 1, sizeof(*wanted));
+	struct probe_args args = {.runner = {.root = "/", .wanted = wanted}, .wanted = wanted};
+	CLEANUP(runner_closep) struct runner *runner = NULL;
+	int r = wanted ? parse_args(argc, argv, &args) : EXIT_FAILED;
+
+	if (r >= 0) {
+		fputs(help, r == EXIT_DONE ? stdout : stderr);
+		return r;
+	}
+	cli_time_limit(60);
+	r = runner_open(&args.runner, catalog, &runner);
+	if (r < 0) {
+		fprintf(stderr, "flashscope probe: %s: %s\n", args.runner.root, strerror(-r));
+		return EXIT_FAILED;
+	}
+	for (size_t i = 0; i < catalog->n_collectors; i++)
+		if (runner_wants(runner, i))
+			runner_probe(runner, i);
+	r = args.json ? print_json(runner) : print_table(runner);
+	return r < 0 || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+}

@@ -1,0 +1,29 @@
+/* Tables for people. Piped, they are printed in full; the width of a terminal only wraps the
+ * columns that allow it. */
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/macros.h"
+
+struct table;
+
+enum table_column {
+	TABLE_TEXT,
+	TABLE_NUMBER, /* stands at the right */
+	TABLE_WRAP,   /* text that may be broken into lines on a narrow terminal */
+};
+
+MUST_CHECK int table_open(struct table **ret);
+void table_close(struct table *table);
+void table_closep(struct table **table);
+
+/* Adds a column. Names are copied; all columns come before the first line. */
+int table_column(struct table *table, const char *name, enum table_column column);
+
+/* Starts a line, then fills its cells from left to right; text is copied. */
+int table_line(struct table *table);
+int table_cell(struct table *table, const char *text);
+
+int table_print(struct table *table, FILE *out);
