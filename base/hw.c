@@ -72,7 +72,8 @@ bool hw_is_live(const struct hw *hw)
  * not hold the caller. */
 static int open_at(struct hw *hw, const char *path, int flags)
 {
-	flags |= O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	/* openat2 refuses flags that make no sense with O_PATH. */
+	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	if (hw->live) {
 		int fd = openat(hw->root_fd, path, flags);
 
