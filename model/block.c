@@ -1,0 +1,267 @@
+#include "model/block.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/parse.h"
+#include "base/text.h"
+
+static void replace(char *s, char from, char to)
+{
+	for (; *s; s++)
+		if (*s == from)
+			*s = to;
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int block_dir(struct hw *hw, const char *name, char *buf, size_t size)
+{
+	char kobject[BLOCK_NAME_MAX];
+
+	if (!*name || *name == '.' || slice_copy(slice_of(name), kobject, sizeof(kobject)) < 0)
+		return -ENOENT;
+	replace(kobject, '/', '!');
+
+	int len = snprintf(buf, size, "sys/class/block/%s", kobject);
+
+	if (len > 0 && (size_t)len < size && hw_exists(hw, "%s", buf))
+		return 0;
+	len = snprintf(buf, size, "sys/block/%s", kobject);
+	return len > 0 && (size_t)len < size && hw_exists(hw, "%s", buf) ? 0 : -ENOENT;
+}
+
+static int name_from_sysfs(struct hw *hw, int64_t major, int64_t minor, char name[BLOCK_NAME_MAX])
+{
+	char path[HW_PATH_MAX];
+	int r = hw_real_path(hw, path, sizeof(path), "sys/dev/block/%lld:%lld", (long long)major,
+			     (long long)minor);
+
+	if (r < 0)
+		return r;
+	r = slice_copy(slice_of(last_component(path)), name, BLOCK_NAME_MAX);
+	if (r < 0)
+		return r;
+	replace(name, '!', '/');
+	return 0;
+}
+
+static int name_from_line(struct slice line, int64_t major, int64_t minor,
+			  char name[BLOCK_NAME_MAX])
+{
+	struct slice token;
+	int64_t number;
+
+	if (!slice_token(&line, &token) || parse_i64_slice(token, &number) < 0 || number != major)
+		return -ENOENT;
+	if (!slice_token(&line, &token) || parse_i64_slice(token, &number) < 0 || number != minor)
+		return -ENOENT;
+	if (!slice_token(&line, &token))
+		return -ENOENT;
+	return slice_copy(token, name, BLOCK_NAME_MAX);
+}
+
+static int name_from_diskstats(struct hw *hw, int64_t major, int64_t minor,
+			       char name[BLOCK_NAME_MAX])
+{
+	static const size_t max_bytes = 256 * 1024;
+	char *buf = malloc(max_bytes);
+	int r = buf ? hw_read(hw, buf, max_bytes, "proc/diskstats") : -ENOMEM;
+	struct slice rest = {buf, r > 0 ? (size_t)r : 0}, line;
+
+	if (r >= 0)
+		r = -ENOENT;
+	while (r == -ENOENT && slice_line(&rest, &line))
+		r = name_from_line(line, major, minor, name);
+	free(buf);
+	return r;
+}
+
+int block_name_of(struct hw *hw, int64_t major, int64_t minor, char name[BLOCK_NAME_MAX])
+{
+	if (major <= 0)
+		return -ENOENT;
+	if (name_from_sysfs(hw, major, minor, name) == 0)
+		return 0;
+	return name_from_diskstats(hw, major, minor, name) < 0 ? -ENOENT : 0;
+}
+
+bool block_is_partition_of(const char *name, const char *disk)
+{
+	size_t len = strlen(disk);
+
+	if (!len || strncmp(name, disk, len) != 0)
+		return false;
+
+	const char *rest = name + len;
+
+	if (isdigit((unsigned char)disk[len - 1])) {
+		if (*rest != 'p')
+			return false;
+		rest++;
+	}
+	return *rest && strspn(rest, "0123456789") == strlen(rest);
+}
+
+/* By the form of the name alone. Only drivers that are known to number partitions so: "dm-0", "sr0"
+ * and "md1" end in a digit and are disks. */
+static void disk_by_name(const char *name, char disk[BLOCK_NAME_MAX])
+{
+	static const char *const lettered[] = {"sd", "hd", "vd", "xvd"};
+	size_t len = strlen(name), digits = 0;
+
+	snprintf(disk, BLOCK_NAME_MAX, "%s", name);
+	while (digits < len && isdigit((unsigned char)name[len - 1 - digits]))
+		digits++;
+	if (!digits || digits + 1 >= len || len >= BLOCK_NAME_MAX)
+		return;
+	if (name[len - digits - 1] == 'p' && isdigit((unsigned char)name[len - digits - 2])) {
+		disk[len - digits - 1] = '\0';
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(lettered); i++) {
+		size_t prefix = strlen(lettered[i]);
+
+		if (!strncmp(name, lettered[i], prefix) &&
+		    strspn(name + prefix, "abcdefghijklmnopqrstuvwxyz") == len - prefix - digits)
+			disk[len - digits] = '\0';
+	}
+}
+
+/* The directory above the partition's own is that of its disk. */
+static int disk_by_sysfs(struct hw *hw, const char *dir, char disk[BLOCK_NAME_MAX])
+{
+	char path[HW_PATH_MAX];
+	int r = hw_real_path(hw, path, sizeof(path), "%s", dir);
+	char *slash = r < 0 ? NULL : strrchr(path, '/');
+
+	if (!slash)
+		return r < 0 ? r : -ENOENT;
+	*slash = '\0';
+	r = slice_copy(slice_of(last_component(path)), disk, BLOCK_NAME_MAX);
+	if (r < 0)
+		return r;
+	replace(disk, '!', '/');
+	return 0;
+}
+
+void block_disk_of(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX])
+{
+	char dir[HW_PATH_MAX];
+
+	if (block_dir(hw, name, dir, sizeof(dir)) < 0) {
+		disk_by_name(name, disk);
+		return;
+	}
+	if (!hw_exists(hw, "%s/partition", dir) || disk_by_sysfs(hw, dir, disk) < 0)
+		snprintf(disk, BLOCK_NAME_MAX, "%s", name);
+}
+
+/* Hardware partitions of an eMMC (mmcblk0boot0) are disks that share the card's CID. */
+static const char *mmc_part(const char *name)
+{
+	if (strncmp(name, "mmcblk", 6) != 0)
+		return "";
+	name += 6;
+	return name + strspn(name, "0123456789");
+}
+
+/* Where the device is plugged in. The number of a SCSI host depends on the order of probing, so
+ * what stands before it and the address behind it are taken: ".../1-1:1.0/0:0:0". */
+static void stable_path(const char *path, struct text *out)
+{
+	static const char top[] = "sys/devices/";
+	const char *start = strncmp(path, top, sizeof(top) - 1) ? path : path + sizeof(top) - 1;
+	const char *host = strstr(start, "/host"), *address = strchr(last_component(path), ':');
+
+	if (!host || !isdigit((unsigned char)host[5]) || !address) {
+		text_str(out, start);
+		return;
+	}
+	text_mem(out, start, (size_t)(host - start));
+	text_char(out, '/');
+	text_str(out, address + 1);
+}
+
+static void path_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
+{
+	char path[HW_PATH_MAX];
+
+	if (hw_real_path(hw, path, sizeof(path), "%s/device", dir) < 0 &&
+	    hw_real_path(hw, path, sizeof(path), "%s", dir) < 0)
+		return;
+	text_str(out, "path:");
+	stable_path(path, out);
+	text_str(out, mmc_part(name));
+}
+
+static void disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
+{
+	/* In the order of trust: what the standard makes unique first. */
+	static const struct {
+		const char *attr, *kind;
+	} attrs[] = {
+		{"wwid", "wwid"},  {"device/wwid", "wwid"},     {"device/cid", "cid"},
+		{"dm/uuid", "dm"}, {"dm/name", "dm-name"},      {"serial", "serial"},
+		{"md/uuid", "md"}, {"device/serial", "serial"},
+	};
+	char value[128];
+
+	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
+		if (hw_read_line(hw, value, sizeof(value), "%s/%s", dir, attrs[i].attr) < 0)
+			continue;
+		text_printf(out, "%s:%s%s", attrs[i].kind, value, mmc_part(name));
+		return;
+	}
+	path_identity(hw, name, dir, out);
+}
+
+static bool partuuid(struct hw *hw, const char *dir, struct text *out)
+{
+	char buf[1024];
+	struct slice rest, line;
+	int r = hw_read(hw, buf, sizeof(buf), "%s/uevent", dir);
+
+	rest = (struct slice){buf, r > 0 ? (size_t)r : 0};
+	while (slice_line(&rest, &line)) {
+		if (line.len <= 9 || memcmp(line.p, "PARTUUID=", 9) != 0)
+			continue;
+		text_str(out, "partuuid:");
+		text_mem(out, line.p + 9, line.len - 9);
+		return true;
+	}
+	return false;
+}
+
+void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size)
+{
+	void (*identify)(struct hw *, const char *, const char *, struct text *) =
+		by_path ? path_identity : disk_identity;
+	char dir[HW_PATH_MAX], disk[BLOCK_NAME_MAX];
+	struct text out = text_in(buf, size);
+	int64_t number;
+
+	if (block_dir(hw, name, dir, sizeof(dir)) < 0)
+		return;
+	if (hw_read_i64(hw, &number, "%s/partition", dir) < 0) {
+		identify(hw, name, dir, &out);
+		return;
+	}
+	if (!by_path && partuuid(hw, dir, &out))
+		return;
+	block_disk_of(hw, name, disk);
+	if (block_dir(hw, disk, dir, sizeof(dir)) < 0)
+		return;
+	identify(hw, disk, dir, &out);
+	if (out.len)
+		text_printf(&out, "-part%lld", (long long)number);
+}

@@ -1,0 +1,33 @@
+/* Block devices in sysfs: where they are, what they lie on, and an identity that survives
+ * renumbering. Names are those of /proc/diskstats; a slash in them ("cciss/c0d0") is "!" in sysfs.
+ * Kernel: Documentation/ABI/stable/sysfs-block, block/genhd.c, lib/kobject.c */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hw.h"
+
+#define BLOCK_NAME_MAX 64
+
+/* The directory of a device ("sys/class/block/sda"). -ENOENT, also for a name that cannot be one.
+ */
+int block_dir(struct hw *hw, const char *name, char *buf, size_t size);
+
+/* The name of a device number, by sysfs or else by /proc/diskstats. -ENOENT; always for major 0,
+ * which several devices share. */
+int block_name_of(struct hw *hw, int64_t major, int64_t minor, char name[BLOCK_NAME_MAX]);
+
+/* Whether name is how the kernel names a partition of disk: sda1 of sda, mmcblk0p1 of mmcblk0. */
+bool block_is_partition_of(const char *name, const char *disk);
+
+/* The disk that a partition lies on, else the name itself. Sysfs decides, the form of the name
+ * where sysfs does not know the device. */
+void block_disk_of(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX]);
+
+/* The best identity that sysfs gives, with its kind in front: wwid, cid, serial, dm, partuuid,
+ * path;
+ * "" when there is none. by_path takes where the device is plugged in, for devices that claim the
+ * same identity (the logical units of some UFS devices). */
+void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size);
