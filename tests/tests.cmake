@@ -51,6 +51,9 @@ foreach(source IN LISTS unit_tests)
 	test_properties(${test_name} ${source})
 endforeach()
 
+# These run on a history in memory instead of a file.
+target_sources(test_query PRIVATE tests/unit/fake_reader.c)
+
 # A fuzz target runs on its corpus and on mutations of it; tests/fuzz/run_corpus.c is the driver.
 file(GLOB fuzz_targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
 foreach(source IN LISTS fuzz_targets)

@@ -1,0 +1,422 @@
+#include "query/query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "model/derive.h"
+#include "query/bucket.h"
+#include "query/plan.h"
+
+#define SERIES_MAX      16384
+#define METRIC_NAME_MAX 200
+#define NODES_NAMED_MAX 6
+
+/* How long before the window the sample may lie that the first increase counts from. */
+#define LEAD_MIN_MS    120000
+#define LEAD_N_PERIODS 10
+
+struct query_series {
+	struct series_key key;
+	char boot_id[40];
+	int64_t wall_offset_ms;
+};
+
+enum stage {
+	STAGE_OPEN,  /* the next series is to be opened */
+	STAGE_FILL,  /* ticks go into a bucket */
+	STAGE_POINT, /* a bucket is full and goes out, with the empty ones before it */
+};
+
+struct query {
+	struct reader *reader;
+	struct query_plan plan;
+	char metric_name[METRIC_NAME_MAX];
+	struct query_series *series;
+	size_t n_series, next_series;
+
+	enum stage stage;
+	const struct query_series *current;
+	struct points_series shown;
+	int64_t from_ms, to_ms; /* the window on the boot clock of the series */
+	struct cursor *cursor;
+	struct span span;
+	size_t tick;    /* next one of the span */
+	bool exhausted; /* no more ticks of this series */
+	bool has_baseline;
+	struct derive_point baseline;
+
+	struct bucket bucket;
+	int64_t bucket_index, bucket_end_ms; /* of the one that fills, -1: none; boot clock */
+	struct points_item ready;            /* a full bucket that waits to be shown */
+	int64_t ready_index;
+	int64_t next_point; /* the bucket that is to be shown next, -1 before the first */
+};
+
+const struct query_plan *query_plan(const struct query *query)
+{
+	return &query->plan;
+}
+
+void query_head(const struct query *query, struct points_head *ret)
+{
+	const struct query_plan *plan = &query->plan;
+
+	*ret = (struct points_head){
+		.metric = query->metric_name,
+		.agg = agg_name(plan->agg),
+		.kind = kind_name(plan->metric.kind),
+		.help = plan->metric.help,
+		.unit = plan->unit,
+		.per_second = plan->per_second,
+		.from_wall_ms = plan->from_wall_ms,
+		.to_wall_ms = plan->to_wall_ms,
+		.step_ms = plan->step_ms,
+	};
+}
+
+void query_close(struct query *query)
+{
+	if (!query)
+		return;
+	if (query->cursor)
+		cursor_close(query->cursor);
+	free(query->series);
+	free(query);
+}
+
+void query_closep(struct query **query)
+{
+	query_close(*query);
+}
+
+static int add_series(const struct series_key *key, const struct boot *boot, void *arg)
+{
+	struct query *query = arg;
+	struct query_series *series;
+
+	if (query->n_series == SERIES_MAX)
+		return -E2BIG;
+	if (!(query->n_series & (query->n_series - 1))) {
+		size_t n = query->n_series ? 2 * query->n_series : 1;
+
+		series = reallocarray(query->series, n, sizeof(*series));
+		if (!series)
+			return -ENOMEM;
+		query->series = series;
+	}
+	series = &query->series[query->n_series++];
+	series->key = *key;
+	memcpy(series->boot_id, boot->boot_id, sizeof(series->boot_id));
+	series->wall_offset_ms = boot->wall_offset_ms;
+	return 0;
+}
+
+/* Looks for a node by its name and collects the names of others. */
+struct node_search {
+	const char *name;
+	struct text known;
+	size_t n_known;
+};
+
+static int visit_node(const struct node_info *node, void *arg)
+{
+	struct node_search *search = arg;
+
+	if (!strcmp(node->name, search->name))
+		return 1;
+	if (search->n_known++ < NODES_NAMED_MAX)
+		text_printf(&search->known, "%s%s", search->n_known > 1 ? ", " : "", node->name);
+	return 0;
+}
+
+/* A node without samples in the window is answered with no series; one that never was is an error
+ * of the user. */
+static int check_node(struct reader *reader, const struct metric *metric, const char *name,
+		      struct problem *problem)
+{
+	char buf[160];
+	struct node_search search = {.name = name, .known = TEXT_IN(buf)};
+	const char *collector = metric->collector->name;
+	int r = reader_nodes(reader, collector, visit_node, &search);
+
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return 0;
+	if (!search.n_known)
+		return plan_refuse(problem, "node", "%s has no nodes, so no \"%.40s\"", collector,
+				   name);
+	return plan_refuse(problem, "node", "%s never had a node \"%.40s\"; it knows %s%s",
+			   collector, name, buf,
+			   search.n_known > NODES_NAMED_MAX ? " and others" : "");
+}
+
+static int gather_series(struct query *query, const char *node, struct problem *problem)
+{
+	const struct query_plan *plan = &query->plan;
+	int r = reader_series(query->reader, plan->metric.group, node, plan->from_wall_ms,
+			      plan->to_wall_ms, add_series, query);
+
+	if (r == -E2BIG)
+		return plan_refuse(problem, "from",
+				   "more than %d series: shorten the window or name a node",
+				   SERIES_MAX);
+	if (r < 0)
+		return r;
+	if (!query->n_series && node && *node)
+		return check_node(query->reader, &plan->metric, node, problem);
+	return 0;
+}
+
+int query_open(struct reader *reader, const struct catalog *catalog,
+	       const struct query_params *params, int64_t now_wall_ms, struct query **ret,
+	       struct problem *ret_problem)
+{
+	CLEANUP(query_closep) struct query *query = calloc(1, sizeof(*query));
+
+	if (!query)
+		return -ENOMEM;
+	query->reader = reader;
+
+	int r = plan_make(reader, catalog, params, now_wall_ms, &query->plan, ret_problem);
+
+	if (r < 0)
+		return r;
+
+	struct text name = TEXT_IN(query->metric_name);
+
+	text_printf(&name, "%s.%s", query->plan.metric.group->name, query->plan.metric.name);
+	r = gather_series(query, params->node, ret_problem);
+	if (r < 0)
+		return r;
+	*ret = query;
+	query = NULL;
+	return 0;
+}
+
+static int64_t lead_ms(const struct metric *metric)
+{
+	int64_t periods_ms = (int64_t)metric->group->period_ms * LEAD_N_PERIODS;
+
+	return metric_is_delta(metric) ? MAX(LEAD_MIN_MS, periods_ms) : 0;
+}
+
+static int open_cursor(struct query *query)
+{
+	const struct metric *metric = &query->plan.metric;
+	const size_t fields[SPAN_FIELDS_MAX] = {metric->a, metric->b};
+
+	return cursor_open(query->reader, metric->group, &query->current->key, fields,
+			   metric->a == metric->b ? 1 : 2, query->from_ms - lead_ms(metric),
+			   query->to_ms, &query->cursor);
+}
+
+/* Starts the next series: 1 with its item, 0 when there is none. */
+static int open_series(struct query *query, struct points_item *ret)
+{
+	const struct query_series *series;
+
+	if (query->next_series == query->n_series)
+		return 0;
+	series = query->current = &query->series[query->next_series];
+	query->from_ms = query->plan.from_wall_ms - series->wall_offset_ms;
+	query->to_ms = query->plan.to_wall_ms - series->wall_offset_ms;
+
+	int r = open_cursor(query);
+
+	if (r < 0)
+		return r;
+	query->next_series++;
+	query->shown = (struct points_series){
+		.node = series->key.node,
+		.identity = series->key.identity,
+		.boot = series->key.boot,
+		.boot_id = series->boot_id,
+	};
+	query->span.n = query->tick = 0;
+	query->exhausted = query->has_baseline = false;
+	query->bucket_index = query->next_point = -1;
+	query->bucket_end_ms = INT64_MIN;
+	query->stage = STAGE_FILL;
+	*ret = (struct points_item){.type = POINTS_SERIES, .series = &query->shown};
+	return 1;
+}
+
+static int close_series(struct query *query, struct points_item *ret)
+{
+	cursor_close(query->cursor);
+	query->cursor = NULL;
+	query->stage = STAGE_OPEN;
+	*ret = (struct points_item){.type = POINTS_SERIES_END, .series = &query->shown};
+	return 1;
+}
+
+static struct derive_point point_at(const struct query *query, size_t tick, int64_t t_ms)
+{
+	const struct span *span = &query->span;
+	bool two = query->plan.metric.a != query->plan.metric.b;
+	struct derive_point point = {.t_ms = t_ms + span->late_ms[tick]};
+
+	point.a = point.b = span->values[0][tick];
+	point.has_a = point.has_b = !span->absent[0][tick];
+	if (two) {
+		point.b = span->values[1][tick];
+		point.has_b = !span->absent[1][tick];
+	}
+	return point;
+}
+
+static uint8_t span_flag(const struct query *query)
+{
+	bool two = query->plan.metric.a != query->plan.metric.b;
+
+	if (query->span.flag[0] || !two)
+		return query->span.flag[0];
+	return query->span.flag[1];
+}
+
+/* A point without all its fields, or with an implausible one, leaves the baseline where it is: the
+ * increase that it missed comes with the next one. */
+static void take_step(struct query *query, const struct derive_point *point, bool inside,
+		      uint8_t flag)
+{
+	if (!point->has_a || !point->has_b)
+		return;
+	if (flag == FLAG_IMPLAUSIBLE) {
+		if (inside)
+			query->bucket.flag = flag;
+		return;
+	}
+	if (inside && query->has_baseline)
+		bucket_add_step(&query->bucket, &query->plan, &query->baseline, point, flag);
+	query->baseline = *point;
+	query->has_baseline = true;
+}
+
+static void take_tick(struct query *query, int64_t t_ms)
+{
+	const struct query_plan *plan = &query->plan;
+	struct derive_point point = point_at(query, query->tick, t_ms);
+	bool inside = t_ms > query->from_ms;
+	bool raw = plan->metric.kind == KIND_COUNTER && plan->agg == AGG_LAST;
+	uint8_t flag = span_flag(query);
+
+	if (metric_is_delta(&plan->metric) && !raw)
+		take_step(query, &point, inside, flag);
+	else if (inside && point.has_a && point.has_b)
+		bucket_add_value(&query->bucket, plan, &point, flag);
+}
+
+/* 1 with the next span, 0 at the end of the series. */
+static int next_span(struct query *query)
+{
+	int r = cursor_next(query->cursor, &query->span);
+
+	query->tick = 0;
+	if (r <= 0) {
+		query->span.n = 0;
+		return r;
+	}
+	if (query->span.fresh)
+		query->has_baseline = false;
+	return 1;
+}
+
+/* Closes the bucket that fills, if one does. Whether it has a point to show, query->ready. */
+static bool finish_bucket(struct query *query)
+{
+	if (query->bucket_index < 0)
+		return false;
+	query->ready_index = query->bucket_index;
+	query->bucket_index = -1;
+	query->bucket_end_ms = INT64_MIN;
+	return bucket_result(&query->bucket, &query->plan, &query->ready);
+}
+
+static int64_t end_of_bucket(const struct query *query, int64_t index)
+{
+	return MIN(query->from_ms + (index + 1) * query->plan.step_ms, query->to_ms);
+}
+
+static void enter_bucket(struct query *query, int64_t t_ms)
+{
+	query->bucket = (struct bucket){0};
+	query->bucket_index = (t_ms - query->from_ms - 1) / query->plan.step_ms;
+	query->bucket_end_ms = end_of_bucket(query, query->bucket_index);
+}
+
+/* Takes ticks until a bucket is ready to be shown (1), the series ends (0), or a span fails. */
+static int fill_bucket(struct query *query)
+{
+	while (!query->exhausted) {
+		if (query->tick == query->span.n) {
+			int r = next_span(query);
+
+			if (r < 0)
+				return r;
+			query->exhausted = r == 0;
+			continue;
+		}
+
+		int64_t t_ms = query->span.t0_ms + (int64_t)query->tick * query->span.step_ms;
+
+		if (t_ms > query->to_ms) {
+			query->exhausted = true;
+			continue;
+		}
+		if (t_ms > query->from_ms && t_ms > query->bucket_end_ms) {
+			if (finish_bucket(query))
+				return 1;
+			enter_bucket(query, t_ms);
+		}
+		take_tick(query, t_ms);
+		query->tick++;
+	}
+	return finish_bucket(query);
+}
+
+/* The bucket that is ready, or an empty one before it. */
+static int show_point(struct query *query, struct points_item *ret)
+{
+	bool empty = query->next_point >= 0 && query->next_point < query->ready_index;
+	int64_t index = empty ? query->next_point : query->ready_index;
+
+	*ret = empty ? (struct points_item){0} : query->ready;
+	ret->type = POINTS_POINT;
+	ret->series = &query->shown;
+	ret->boot_ms = end_of_bucket(query, index);
+	ret->wall_ms = ret->boot_ms + query->current->wall_offset_ms;
+	query->next_point = index + 1;
+	if (!empty)
+		query->stage = STAGE_FILL;
+	return 1;
+}
+
+int query_next(void *arg, struct points_item *ret)
+{
+	struct query *query = arg;
+	int r;
+
+	switch (query->stage) {
+	case STAGE_OPEN:
+		return open_series(query, ret);
+	case STAGE_POINT:
+		return show_point(query, ret);
+	case STAGE_FILL:
+		break;
+	}
+	r = fill_bucket(query);
+	if (r > 0) {
+		query->stage = STAGE_POINT;
+		return show_point(query, ret);
+	}
+	if (r == 0)
+		return close_series(query, ret);
+	if (r != -EBADMSG)
+		return r;
+	*ret = (struct points_item){.type = POINTS_DAMAGE, .series = &query->shown};
+	return 1;
+}

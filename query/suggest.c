@@ -1,0 +1,94 @@
+#include "query/suggest.h"
+
+#include <string.h>
+
+#define SUGGEST_MAX  3
+#define NAME_MAX_LEN 96
+
+struct suggestion {
+	size_t distance;
+	struct metric metric;
+};
+
+/* Number of single characters to insert, delete or replace (Levenshtein). Only the first
+ * NAME_MAX_LEN characters count. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[NAME_MAX_LEN + 1];
+	size_t n_a = strnlen(a, NAME_MAX_LEN), n_b = strnlen(b, NAME_MAX_LEN);
+
+	for (size_t j = 0; j <= n_b; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= n_a; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n_b; j++) {
+			size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = MIN(replaced, MIN(row[j], row[j - 1]) + 1);
+		}
+	}
+	return row[n_b];
+}
+
+/* How far a metric is from what was typed; a part of a name counts as near. */
+static size_t distance_of(const struct metric *metric, const char *name)
+{
+	char full[2 * NAME_MAX_LEN];
+	struct text text = TEXT_IN(full);
+	const char *dot = strchr(name, '.');
+	const char *quantity = dot ? dot + 1 : name;
+
+	text_printf(&text, "%s.%s", metric->group->name, metric->name);
+
+	size_t distance = edit_distance(full, name);
+
+	if (!dot)
+		distance = MIN(distance, edit_distance(metric->name, name));
+	if (strlen(quantity) >= 3 && strstr(full, quantity))
+		distance = MIN(distance, 2);
+	return distance;
+}
+
+static void keep(struct suggestion *best, size_t *n, const struct suggestion *one)
+{
+	size_t i = *n;
+
+	if (i == SUGGEST_MAX && best[i - 1].distance <= one->distance)
+		return;
+	if (i == SUGGEST_MAX)
+		i--;
+	else
+		(*n)++;
+	for (; i > 0 && best[i - 1].distance > one->distance; i--)
+		best[i] = best[i - 1];
+	best[i] = *one;
+}
+
+void suggest_metrics(struct text *out, const struct catalog *catalog, const char *name)
+{
+	struct suggestion best[SUGGEST_MAX], one;
+	const struct collector *collector = NULL;
+	const struct group *group;
+	const char *dot = strchr(name, '.');
+	size_t n = 0, limit = MAX(2, strnlen(dot ? dot + 1 : name, NAME_MAX_LEN) / 3);
+
+	for (size_t g = 0; (group = catalog_group_at(catalog, g, &collector)); g++)
+		for (size_t i = 0; metric_at(collector, group, i, &one.metric) == 0; i++) {
+			if (one.metric.kind == KIND_INFO)
+				continue;
+			one.distance = distance_of(&one.metric, name);
+			if (one.distance <= limit)
+				keep(best, &n, &one);
+		}
+	for (size_t i = 0; i < n; i++)
+		text_printf(out, "%s%s.%s",
+			    i == 0       ? "; did you mean "
+			    : i + 1 == n ? " or "
+					 : ", ",
+			    best[i].metric.group->name, best[i].metric.name);
+	if (n)
+		text_char(out, '?');
+}
