@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -78,22 +79,47 @@ static const char *parse_fraction(const char *s, int *ret_ms)
 	return s;
 }
 
+/* Takes exactly n digits off *s; sscanf() would take blanks and signs for digits as well. */
+static bool take_digits(const char **s, size_t n, int *ret)
+{
+	int value = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = (*s)[i];
+
+		if (c < '0' || c > '9')
+			return false;
+		value = value * 10 + (c - '0');
+	}
+	*s += n;
+	*ret = value;
+	return true;
+}
+
+static bool take_char(const char **s, char c)
+{
+	if (**s != c)
+		return false;
+	(*s)++;
+	return true;
+}
+
 /* "", "Z", "+01:00", "-0530" */
 static int parse_zone(const char *s, int *ret_s)
 {
-	int hours, minutes, n = 0;
+	int hours, minutes, sign = *s == '-' ? -60 : 60;
 
 	*ret_s = 0;
 	if (!*s || !strcmp(s, "Z") || !strcmp(s, "z"))
 		return 0;
-	if (*s != '+' && *s != '-')
+	if (!take_char(&s, '+') && !take_char(&s, '-'))
 		return -EINVAL;
-	if ((sscanf(s + 1, "%2d:%2d%n", &hours, &minutes, &n) != 2 || s[1 + n]) &&
-	    (sscanf(s + 1, "%2d%2d%n", &hours, &minutes, &n) != 2 || s[1 + n]))
+	if (!take_digits(&s, 2, &hours))
 		return -EINVAL;
-	if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+	take_char(&s, ':');
+	if (!take_digits(&s, 2, &minutes) || *s || hours > 23 || minutes > 59)
 		return -EINVAL;
-	*ret_s = (hours * 60 + minutes) * (*s == '-' ? -60 : 60);
+	*ret_s = (hours * 60 + minutes) * sign;
 	return 0;
 }
 
@@ -105,38 +131,44 @@ static int days_in_month(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
+/* "2026-01-31" */
+static bool take_date(const char **s, struct tm *tm)
+{
+	return take_digits(s, 4, &tm->tm_year) && take_char(s, '-') &&
+	       take_digits(s, 2, &tm->tm_mon) && take_char(s, '-') &&
+	       take_digits(s, 2, &tm->tm_mday) && tm->tm_year >= 1970 && tm->tm_mon >= 1 &&
+	       tm->tm_mon <= 12 && tm->tm_mday >= 1 &&
+	       tm->tm_mday <= days_in_month(tm->tm_year, tm->tm_mon);
+}
+
+/* "23:59" or "23:59:60" */
+static bool take_time(const char **s, struct tm *tm)
+{
+	if (!take_digits(s, 2, &tm->tm_hour) || !take_char(s, ':') ||
+	    !take_digits(s, 2, &tm->tm_min))
+		return false;
+	if (take_char(s, ':') && !take_digits(s, 2, &tm->tm_sec))
+		return false;
+	return tm->tm_hour <= 23 && tm->tm_min <= 59 && tm->tm_sec <= 60;
+}
+
 int clock_parse_rfc3339(const char *s, int64_t *ret_wall_ms)
 {
 	struct tm tm = {0};
-	int ms = 0, zone_s = 0, n = 0;
+	int ms = 0, zone_s = 0;
 
-	if (sscanf(s, "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &n) != 3 || n != 10)
+	if (!take_date(&s, &tm))
 		return -EINVAL;
-	if (tm.tm_year < 1970 || tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 ||
-	    tm.tm_mday > days_in_month(tm.tm_year, tm.tm_mon))
-		return -EINVAL;
-	s += n;
-	if (*s == 'T' || *s == 't' || *s == ' ') {
-		n = 0;
-		if (sscanf(s + 1, "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &n) != 2 || n != 5)
+	if (take_char(&s, 'T') || take_char(&s, 't') || take_char(&s, ' ')) {
+		if (!take_time(&s, &tm))
 			return -EINVAL;
-		s += 1 + n;
-		n = 0;
-		if (*s == ':') {
-			if (sscanf(s + 1, "%2d%n", &tm.tm_sec, &n) != 1 || n != 2)
-				return -EINVAL;
-			s += 1 + n;
-		}
-		if (*s == '.')
-			s = parse_fraction(s + 1, &ms);
+		if (take_char(&s, '.'))
+			s = parse_fraction(s, &ms);
 		if (parse_zone(s, &zone_s) < 0)
 			return -EINVAL;
 	} else if (*s) {
 		return -EINVAL;
 	}
-	if (tm.tm_hour < 0 || tm.tm_hour > 23 || tm.tm_min < 0 || tm.tm_min > 59 || tm.tm_sec < 0 ||
-	    tm.tm_sec > 60)
-		return -EINVAL;
 	tm.tm_year -= 1900;
 	tm.tm_mon--;
 	*ret_wall_ms = ((int64_t)timegm(&tm) - zone_s) * 1000 + ms;
