@@ -40,7 +40,7 @@ int sink_init(struct sink *sink)
 
 void sink_done(struct sink *sink)
 {
-	for (size_t i = 0; i < sink->n_alloc; i++)
+	for (size_t i = 0; sink->rows && i < sink->n_alloc; i++)
 		free(sink->rows[i]);
 	free(sink->rows);
 	free(sink->text);
