@@ -74,3 +74,12 @@ foreach(source IN LISTS system_tests)
 	add_test(NAME system.${name} COMMAND bash ${source} ${CMAKE_BINARY_DIR})
 	test_properties(system.${name} ${source})
 endforeach()
+
+# Benches are built with everything, so that they do not rot, and run by tests/bench/run alone.
+file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/bench/bench_*.c)
+foreach(source IN LISTS benches)
+	get_filename_component(name ${source} NAME_WE)
+	add_executable(${name} ${source})
+	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+	target_link_libraries(${name} PRIVATE ${test_libraries})
+endforeach()
