@@ -108,7 +108,6 @@ void text_fixed(struct text *text, int64_t value, unsigned decimals)
 	text_mem(text, p, (size_t)(end - p));
 }
 
-/* Length of the valid UTF-8 sequence at s, 0 if there is none. */
 static size_t utf8_len(const unsigned char *s)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -131,6 +130,11 @@ static size_t utf8_len(const unsigned char *s)
 	if (code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
 		return 0;
 	return n;
+}
+
+size_t text_utf8_len(const char *s)
+{
+	return utf8_len((const unsigned char *)s);
 }
 
 static void json_byte(struct text *text, unsigned char c)

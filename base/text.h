@@ -39,3 +39,6 @@ void text_fixed(struct text *text, int64_t value, unsigned decimals);
 /* A JSON string with its quotes. Bytes that are no UTF-8 come out as U+FFFD, so that a damaged
  * name cannot spoil a document. */
 void text_json(struct text *text, const char *s);
+
+/* Length in bytes of the valid UTF-8 sequence at s, 0 if there is none. */
+size_t text_utf8_len(const char *s);

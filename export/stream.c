@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_BUFFER_BYTES (4 * STREAM_PIECE_MAX)
+#define STREAM_BUFFER_BYTES (2 * STREAM_PIECE_MAX + 1)
 
 struct stream {
 	int (*step)(void *self, struct text *out);

@@ -10,7 +10,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-#define STREAM_PIECE_MAX 4096
+#define STREAM_PIECE_MAX 8192
 
 struct stream;
 
