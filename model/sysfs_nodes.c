@@ -64,20 +64,46 @@ void sysfs_nodes_done(struct sysfs_nodes *nodes)
 	*nodes = (struct sysfs_nodes){.group = nodes->group};
 }
 
+static int read_text(struct hw *hw, struct sysfs_attr *attr, struct sink *sink, struct row *row)
+{
+	char line[INFO_TEXT_MAX];
+	int r = hw_file_read_line(hw, &attr->file, line, sizeof(line));
+
+	if (r >= 0)
+		row_text(sink, row, attr->field, line);
+	return r;
+}
+
+/* A word of the field's states. */
+static int read_state(struct hw *hw, struct sysfs_attr *attr, const struct field *field,
+		      struct row *row)
+{
+	char line[64];
+	int r = hw_file_read_line(hw, &attr->file, line, sizeof(line));
+
+	if (r < 0)
+		return r;
+	for (int i = 0; field->states[i]; i++) {
+		if (strcmp(field->states[i], line) != 0)
+			continue;
+		row_set(row, attr->field, i);
+		return 0;
+	}
+	return -EINVAL;
+}
+
 static int read_value(struct hw *hw, struct sysfs_attr *attr, const struct field *field,
 		      struct sink *sink, struct row *row)
 {
-	char line[INFO_TEXT_MAX];
 	int64_t value;
-	int r;
 
-	if (field->kind == KIND_INFO) {
-		r = hw_file_read_line(hw, &attr->file, line, sizeof(line));
-		if (r >= 0)
-			row_text(sink, row, attr->field, line);
-		return r;
-	}
-	r = hw_file_read_i64(hw, &attr->file, &value);
+	if (field->kind == KIND_INFO)
+		return read_text(hw, attr, sink, row);
+	if (field->kind == KIND_STATE && field->states)
+		return read_state(hw, attr, field, row);
+
+	int r = hw_file_read_i64(hw, &attr->file, &value);
+
 	if (r >= 0)
 		row_set(row, attr->field, value);
 	return r;
@@ -86,6 +112,9 @@ static int read_value(struct hw *hw, struct sysfs_attr *attr, const struct field
 static void back_off(struct sysfs_attr *attr, int error)
 {
 	attr->last_error = error;
+	/* Passing states that the kernel reports without asking the device. */
+	if (error == -EAGAIN || error == -EBUSY)
+		return;
 	if (error == -EOPNOTSUPP || error == -EACCES || error == -EPERM) {
 		attr->skip = UINT_MAX;
 		return;

@@ -1,6 +1,6 @@
 /* The common case of a collector: a class of sysfs has one directory for each node, and each field
- * is one attribute file in it (field.attr). The files stay open and are read again at each sample.
- */
+ * is one attribute file in it (field.attr): an integer, a line of text for an info, or one of the
+ * words of field.states. The files stay open and are read again at each sample. */
 #pragma once
 
 #include <stddef.h>
@@ -35,8 +35,8 @@ int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, c
 void sysfs_nodes_done(struct sysfs_nodes *nodes);
 
 /* Reads node i into a new row and returns it, so that the collector can add to it. An attribute
- * that fails is a fault; it is tried again after 1, 2, 4 ... 60 samples, and EOPNOTSUPP and EACCES
- * only after the next probe. */
+ * that fails is a fault; it is tried again after 1, 2, 4 ... 60 samples, at each sample with EAGAIN
+ * and EBUSY, and with EOPNOTSUPP and EACCES only after the next probe. */
 struct row *sysfs_node_sample(struct hw *hw, struct sysfs_nodes *nodes, size_t i,
 			      struct sink *sink);
 
