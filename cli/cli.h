@@ -8,10 +8,15 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int command_probe(int argc, char **argv);
 int command_sample(int argc, char **argv);
+int command_fields(int argc, char **argv);
 
 /* Reads names of collectors: sets wanted[] by their index, all of them when there are no names.
  * An unknown one is complained about on stderr; -EINVAL. */
 int cli_wanted(const char *command, int n_names, char **names, bool *wanted);
+
+/* Copies a document to stdout. Returns 0, the error of its source, or -EIO. */
+struct stream;
+int cli_print_stream(struct stream *stream);
 
 /* Ends the process with a message when it has not ended by itself after so many seconds: a node
  * may never answer. Counts anew at each call. */

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "export/stream.h"
 #include "sampling/registry.h"
 
 static int find_collector(const struct catalog *catalog, const char *name, size_t *ret)
@@ -37,6 +38,17 @@ int cli_wanted(const char *command, int n_names, char **names, bool *wanted)
 		wanted[index] = true;
 	}
 	return 0;
+}
+
+int cli_print_stream(struct stream *stream)
+{
+	char buf[16384];
+	ssize_t n;
+
+	while ((n = stream_read(stream, buf, sizeof(buf))) > 0)
+		if (fwrite(buf, 1, (size_t)n, stdout) != (size_t)n)
+			return -EIO;
+	return (int)n;
 }
 
 static void on_alarm(int signal)

@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
 	{"probe", command_probe, "what can be sampled here, what not, and why"},
 	{"sample", command_sample, "one sample of everything, or a few for rates"},
+	{"fields", command_fields, "the metrics that can be asked for"},
 	{NULL, NULL, NULL},
 };
 

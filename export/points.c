@@ -68,7 +68,9 @@ static void json_series(const struct points *points, const struct points_series 
 	text_i64(out, series->boot);
 	text_char(out, ',');
 	json_member(out, "boot_id", series->boot_id);
-	text_str(out, "\"points\":[");
+	text_str(out, "\"wall_offset_ms\":");
+	text_i64(out, series->wall_offset_ms);
+	text_str(out, ",\"points\":[");
 }
 
 static void json_point(const struct points *points, const struct points_item *item,

@@ -7,12 +7,14 @@
  *    "from":"2026-12-01T04:00:00Z","to":"2026-12-01T05:00:00Z","step_ms":12000,
  *    "series":[
  *     {"node":"vda","identity":"virtio-1","boot":1,"boot_id":"5a0c...",
+ *      "wall_offset_ms":1796094012345,
  *      "points":[[1796097612000,4096.5],[1796097624000,null],[1796097636000,12,"filtered"]]}],
  *    "damaged":1}
  *
  * - A point is [end of its bucket in ms since 1970, value], the value a JSON number in the unit
  *   named, not scaled, in exact decimal; null where the bucket holds no sample or none that counts.
  *   A third element is the flag word of the values in the bucket.
+ * - wall_offset_ms takes a point to the boot clock: wall = boot clock + this.
  * - A series begins at its first bucket with a value or a flag and ends at the last one.
  * - damaged counts pieces of the file that could not be read, and is only there when there are any.
  *

@@ -22,6 +22,7 @@ struct points_series {
 	const char *node, *identity;
 	int64_t boot; /* its number in the file */
 	const char *boot_id;
+	int64_t wall_offset_ms; /* wall = boot clock + this */
 };
 
 enum points_type {

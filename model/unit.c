@@ -44,6 +44,16 @@ const char *unit_base_symbol(enum unit unit)
 	return "";
 }
 
+int64_t unit_factor(enum unit unit)
+{
+	return units[unit].factor;
+}
+
+unsigned unit_decimals(enum unit unit)
+{
+	return units[unit].decimals;
+}
+
 void unit_text_base(struct text *text, enum unit unit, int64_t value, unsigned decimals)
 {
 	const struct unit_entry *u = &units[unit];

@@ -41,5 +41,9 @@ const char *unit_base(enum unit unit);
 /* The symbol of the base unit for people ("s", "B", "degC", "Hz"). */
 const char *unit_base_symbol(enum unit unit);
 
+/* base = value * factor * 10^-decimals */
+int64_t unit_factor(enum unit unit);
+unsigned unit_decimals(enum unit unit);
+
 /* Writes value * 10^-decimals, given in unit, in the base unit. */
 void unit_text_base(struct text *text, enum unit unit, int64_t value, unsigned decimals);

@@ -235,6 +235,7 @@ static int open_series(struct query *query, struct points_item *ret)
 		.identity = series->key.identity,
 		.boot = series->key.boot,
 		.boot_id = series->boot_id,
+		.wall_offset_ms = series->wall_offset_ms,
 	};
 	query->span.n = query->tick = 0;
 	query->exhausted = query->has_baseline = false;

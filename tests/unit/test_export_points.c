@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/macros.h"
 #include "export/points.h"
+#include "export/points_document.h"
 #include "model/sink.h"
 
 static const struct points_head head = {
@@ -27,8 +28,8 @@ static const struct points_head head = {
 	.step_ms = 5000,
 };
 
-static const struct points_series plain = {"vda", "virtio-1", 1, "boot-one"};
-static const struct points_series odd = {"a,\"b\"\n\xff", "", 2, "boot-two"};
+static const struct points_series plain = {"vda", "virtio-1", 1, "boot-one", 1796097600000};
+static const struct points_series odd = {"a,\"b\"\n\xff", "", 2, "boot-two", 1796097604999};
 
 static const struct points_item items[] = {
 	{.type = POINTS_SERIES, .series = &plain},
@@ -96,10 +97,12 @@ static const char json[] =
 	"\"from\":\"2026-12-01T04:00:00Z\",\"to\":\"2026-12-01T04:00:10.250Z\","
 	"\"step_ms\":5000,\"series\":["
 	"{\"node\":\"vda\",\"identity\":\"virtio-1\",\"boot\":1,\"boot_id\":\"boot-one\","
+	"\"wall_offset_ms\":1796097600000,"
 	"\"points\":[[1796097605000,4096.5],[1796097610000,null],"
 	"[1796097610250,-0.000001,\"filtered\"]]},"
 	"{\"node\":\"a,\\\"b\\\"\\n\xef\xbf\xbd\",\"identity\":\"\",\"boot\":2,"
-	"\"boot_id\":\"boot-two\",\"points\":[[1796097605000,-9223372036854775808]]}],"
+	"\"boot_id\":\"boot-two\",\"wall_offset_ms\":1796097604999,\"points\":[[1796097605000,-"
+	"9223372036854775808]]}],"
 	"\"damaged\":1}";
 
 static void writes_json(void **state)
@@ -131,6 +134,78 @@ static void any_size_of_buffer_gives_the_same(void **state)
 	(void)state;
 	for (size_t piece = 1; piece < 100; piece += 7)
 		assert_string_equal(document(POINTS_JSON, ARRAY_SIZE(items), piece), json);
+}
+
+static void reads_its_own_document(void **state)
+{
+	CLEANUP(points_document_freep) struct points_document *read = NULL;
+	CLEANUP(stream_closep) struct stream *stream = NULL;
+	struct points_head h;
+	char csv[1024];
+	ssize_t n;
+
+	(void)state;
+	assert_int_equal(points_document_parse(json, &read), 0);
+	points_document_head(read, &h);
+	assert_int_equal(points_stream(POINTS_CSV, &h, points_document_next, read, &stream), 0);
+	n = stream_read(stream, csv, sizeof(csv) - 1);
+	assert_true(n > 0);
+	csv[n] = '\0';
+	assert_string_equal(csv, "wall,boot,boot_ms,node,value,flag\n"
+				 "2026-12-01T04:00:05Z,1,5000,vda,4096.5,\n"
+				 "2026-12-01T04:00:10Z,1,10000,vda,,\n"
+				 "2026-12-01T04:00:10.250Z,1,10250,vda,-0.000001,filtered\n"
+				 "2026-12-01T04:00:05Z,2,1,\"a,\"\"b\"\"\n\xef\xbf\xbd\","
+				 "-9223372036854775808,\n");
+}
+
+static void refuses_other_documents(void **state)
+{
+	static const char *const table[] = {
+		"",
+		"x",
+		"[]",
+		"{}",
+		"{\"metric\":1}",
+		"null",
+		"{\"metric\":\"a.b\",\"unit\":\"furlongs\",\"agg\":\"rate\",\"kind\":\"gauge\","
+		"\"help\":\"\",\"from\":\"2026-12-01\",\"to\":\"2026-12-01\",\"series\":[]}",
+	};
+	struct points_document *read = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		assert_int_equal(points_document_parse(table[i], &read), -EBADMSG);
+	assert_null(read);
+}
+
+static void refuses_bad_points(void **state)
+{
+	static const char *const table[] = {
+		"[1]",       "[]",
+		"1",         "null",
+		"[\"x\",1]", "[1,\"x\"]",
+		"[1,1e400]", "[1,0.12345678]",
+		"[1.5,1]",   "[1,99999999999999999999]",
+	};
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		CLEANUP(points_document_freep) struct points_document *read = NULL;
+		struct points_item item;
+
+		snprintf(text, sizeof(text),
+			 "{\"metric\":\"a.b\",\"unit\":\"count\",\"agg\":\"rate\",\"kind\":"
+			 "\"gauge\","
+			 "\"help\":\"\",\"from\":\"2026-12-01\",\"to\":\"2026-12-01\",\"series\":"
+			 "[{\"node\":\"a\",\"points\":[%s]}]}",
+			 table[i]);
+		assert_int_equal(points_document_parse(text, &read), 0);
+		assert_int_equal(points_document_next(read, &item), 1);
+		if (points_document_next(read, &item) != -EBADMSG)
+			fail_msg("%s was taken", table[i]);
+	}
 }
 
 static void an_error_of_the_source_ends_it(void **state)
@@ -177,6 +252,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writes_json),
 		cmocka_unit_test(writes_csv),
+		cmocka_unit_test(reads_its_own_document),
+		cmocka_unit_test(refuses_other_documents),
+		cmocka_unit_test(refuses_bad_points),
 		cmocka_unit_test(any_size_of_buffer_gives_the_same),
 		cmocka_unit_test(an_error_of_the_source_ends_it),
 		cmocka_unit_test(long_documents_are_whole),

@@ -1,0 +1,233 @@
+#include "cli/query_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/table.h"
+#include "model/people.h"
+#include "model/sink.h"
+
+#define CELLS_MAX (1 << 20)
+#define NODES_MAX 256
+
+struct cell {
+	int64_t boot, wall_ms;
+	size_t node;
+	struct decimal value;
+	bool has_value;
+	uint8_t flag;
+};
+
+struct grid {
+	const struct points_head *head;
+	const struct metric *metric;
+	char nodes[NODES_MAX][NODE_NAME_MAX];
+	size_t n_nodes, node; /* node: of the current series */
+	struct cell *cells;
+	size_t n_cells, n_alloc;
+	size_t n_damaged;
+	bool many_boots;
+};
+
+static void grid_freep(struct grid **grid)
+{
+	if (*grid)
+		free((*grid)->cells);
+	free(*grid);
+}
+
+static int find_node(struct grid *grid, const char *name)
+{
+	for (size_t i = 0; i < grid->n_nodes; i++)
+		if (!strcmp(grid->nodes[i], name)) {
+			grid->node = i;
+			return 0;
+		}
+	if (grid->n_nodes == NODES_MAX)
+		return -E2BIG;
+	grid->node = grid->n_nodes++;
+	snprintf(grid->nodes[grid->node], NODE_NAME_MAX, "%s", name);
+	return 0;
+}
+
+static int add_cell(struct grid *grid, const struct points_item *item)
+{
+	if (grid->n_cells == CELLS_MAX)
+		return -E2BIG;
+	if (grid->n_cells == grid->n_alloc) {
+		size_t n = grid->n_alloc ? 2 * grid->n_alloc : 512;
+		struct cell *cells = reallocarray(grid->cells, n, sizeof(*cells));
+
+		if (!cells)
+			return -ENOMEM;
+		grid->cells = cells;
+		grid->n_alloc = n;
+	}
+	grid->cells[grid->n_cells++] = (struct cell){
+		.boot = item->series->boot,
+		.wall_ms = item->wall_ms,
+		.node = grid->node,
+		.value = item->value,
+		.has_value = item->has_value,
+		.flag = item->flag,
+	};
+	if (grid->cells[0].boot != item->series->boot)
+		grid->many_boots = true;
+	return 0;
+}
+
+static int add_item(struct grid *grid, const struct points_item *item)
+{
+	switch (item->type) {
+	case POINTS_SERIES:
+		return find_node(grid, item->series->node);
+	case POINTS_POINT:
+		return add_cell(grid, item);
+	case POINTS_SERIES_END:
+		break;
+	case POINTS_DAMAGE:
+		grid->n_damaged++;
+		break;
+	}
+	return 0;
+}
+
+static int compare_cells(const void *p, const void *q)
+{
+	const struct cell *a = p, *b = q;
+
+	if (a->boot != b->boot)
+		return a->boot < b->boot ? -1 : 1;
+	if (a->wall_ms != b->wall_ms)
+		return a->wall_ms < b->wall_ms ? -1 : 1;
+	return (a->node > b->node) - (a->node < b->node);
+}
+
+static const char *state_name(const struct metric *metric, struct decimal value)
+{
+	const char *const *states;
+
+	if (!metric || metric->kind != KIND_STATE || metric->derived || value.decimals ||
+	    value.value < 0)
+		return NULL;
+	states = metric->group->fields[metric->a].states;
+	for (int64_t i = 0; states && states[i]; i++)
+		if (i == value.value)
+			return states[i];
+	return NULL;
+}
+
+static void put_value(struct text *text, const struct grid *grid, const struct cell *cell)
+{
+	const char *state = cell->has_value ? state_name(grid->metric, cell->value) : NULL;
+
+	if (state)
+		text_str(text, state);
+	else if (cell->has_value)
+		people_value(text, cell->value, grid->head->unit, grid->head->per_second);
+	else
+		text_char(text, '-');
+	if (cell->flag)
+		text_printf(text, " (%s)", flag_name((enum flag)cell->flag));
+}
+
+/* One line: the cells of one time. Returns how many they were, or -errno. */
+static ssize_t add_line(const struct grid *grid, struct table *table, size_t first)
+{
+	const struct cell *cell = &grid->cells[first], *end = grid->cells + grid->n_cells;
+	const struct cell *line = cell;
+	char buf[128];
+	struct text text = TEXT_IN(buf);
+	int r = table_line(table);
+
+	if (r < 0)
+		return r;
+	clock_rfc3339(&text, line->wall_ms);
+	table_cell(table, buf);
+	if (grid->many_boots) {
+		text_reset(&text);
+		text_i64(&text, line->boot);
+		table_cell(table, buf);
+	}
+	for (size_t node = 0; node < grid->n_nodes && r == 0; node++) {
+		text_reset(&text);
+		while (cell < end && cell->boot == line->boot && cell->wall_ms == line->wall_ms &&
+		       cell->node == node) {
+			text_reset(&text);
+			put_value(&text, grid, cell++);
+		}
+		r = table_cell(table, buf);
+	}
+	return r < 0 ? r : cell - line;
+}
+
+static int add_columns(const struct grid *grid, struct table *table)
+{
+	int r = table_column(table, "TIME", TABLE_TEXT);
+
+	if (r == 0 && grid->many_boots)
+		r = table_column(table, "BOOT", TABLE_NUMBER);
+	for (size_t i = 0; i < grid->n_nodes && r == 0; i++)
+		r = table_column(table, grid->nodes[i], TABLE_NUMBER);
+	return r;
+}
+
+static int print_grid(const struct grid *grid, FILE *out)
+{
+	CLEANUP(table_closep) struct table *table = NULL;
+	int r = table_open(&table);
+
+	if (r == 0)
+		r = add_columns(grid, table);
+	for (size_t i = 0; i < grid->n_cells && r == 0;) {
+		ssize_t n = add_line(grid, table, i);
+
+		if (n < 0)
+			return (int)n;
+		i += (size_t)n;
+	}
+	return r < 0 ? r : table_print(table, out);
+}
+
+static void print_title(const struct points_head *head, FILE *out)
+{
+	char buf[64];
+	struct text step = TEXT_IN(buf);
+
+	text_fixed(&step, head->step_ms, 3);
+	fprintf(out, "%s, %s in steps of %s s: %s\n", head->metric, head->agg, buf, head->help);
+}
+
+int query_table_print(const struct points_head *head, const struct metric *metric,
+		      int (*next)(void *source, struct points_item *ret), void *source, FILE *out)
+{
+	CLEANUP(grid_freep) struct grid *grid = calloc(1, sizeof(*grid));
+	struct points_item item;
+	int r;
+
+	if (!grid)
+		return -ENOMEM;
+	grid->head = head;
+	grid->metric = metric;
+	while ((r = next(source, &item)) > 0) {
+		r = add_item(grid, &item);
+		if (r < 0)
+			break;
+	}
+	if (r < 0)
+		return r;
+	if (grid->n_cells > 1)
+		qsort(grid->cells, grid->n_cells, sizeof(*grid->cells), compare_cells);
+	print_title(head, out);
+	if (grid->n_damaged)
+		fprintf(stderr, "flashscope: %zu pieces of the file could not be read\n",
+			grid->n_damaged);
+	if (!grid->n_cells) {
+		fputs("no samples in this window\n", out);
+		return 0;
+	}
+	return print_grid(grid, out);
+}

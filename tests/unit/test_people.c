@@ -1,0 +1,69 @@
+/* Numbers for people. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/macros.h"
+#include "model/people.h"
+
+static void writes_numbers(void **state)
+{
+	static const struct {
+		struct decimal value;
+		enum unit unit;
+		bool per_second;
+		const char *text;
+	} table[] = {
+		{{0, 0}, UNIT_BYTES, true, "0 B/s"},
+		{{512, 0}, UNIT_BYTES, false, "512 B"},
+		{{999, 0}, UNIT_BYTES, false, "999 B"},
+		{{1000, 0}, UNIT_BYTES, false, "1 kB"},
+		{{4096, 0}, UNIT_BYTES, true, "4.096 kB/s"},
+		{{1537123456, 3}, UNIT_BYTES, true, "1.537 MB/s"},
+		{{999960, 0}, UNIT_BYTES, false, "1000 kB"},
+		{{-1500, 0}, UNIT_BYTES, true, "-1.5 kB/s"},
+		{{8, 0}, UNIT_SECTORS, true, "4.096 kB/s"},
+		{{2, 0}, UNIT_KIBIBYTES, false, "2.048 kB"},
+		{{INT64_MAX, 0}, UNIT_BYTES, false, "9.223 EB"},
+		{{INT64_MAX, 0}, UNIT_KIBIBYTES, false, "9445 EB"},
+		{{1, 6}, UNIT_BYTES, true, "0.000001 B/s"},
+		{{123456, 6}, UNIT_BYTES, true, "0.1235 B/s"},
+		{{12345, 3}, UNIT_MILLISECONDS, false, "12.35 ms"},
+		{{850, 0}, UNIT_MICROSECONDS, false, "850 us"},
+		{{5, 1}, UNIT_MICROSECONDS, false, "0.5 us"},
+		{{0, 0}, UNIT_MICROSECONDS, false, "0 s"},
+		{{90, 0}, UNIT_SECONDS, false, "90 s"},
+		{{123456, 0}, UNIT_SECONDS, false, "123456 s"},
+		{{41300, 0}, UNIT_MILLICELSIUS, false, "41.3 degC"},
+		{{-500, 0}, UNIT_MILLICELSIUS, false, "-0.5 degC"},
+		{{1800000, 0}, UNIT_KILOHERTZ, false, "1.8 GHz"},
+		{{26, 3}, UNIT_RATIO, false, "2.6 %"},
+		{{1, 0}, UNIT_RATIO, false, "100 %"},
+		{{0, 0}, UNIT_RATIO, false, "0 %"},
+		{{1234, 0}, UNIT_PERCENT_X100, false, "12.34 %"},
+		{{7, 0}, UNIT_PERCENT, false, "7 %"},
+		{{152, 0}, UNIT_HUNDREDTHS, false, "1.52"},
+		{{1234567, 0}, UNIT_COUNT, false, "1234567"},
+		{{1333333, 5}, UNIT_COUNT, true, "13.33/s"},
+		{{INT64_MIN, 0}, UNIT_COUNT, false, "-9223372036854775807"},
+	};
+	char buf[64];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct text text = TEXT_IN(buf);
+
+		people_value(&text, table[i].value, table[i].unit, table[i].per_second);
+		assert_string_equal(buf, table[i].text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(writes_numbers)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
