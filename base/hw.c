@@ -23,6 +23,8 @@ struct hw {
 	bool live;
 	char root[PATH_MAX];  /* resolved, without a slash at its end; "" is this machine */
 	struct hw_tree *tree; /* NULL on this machine */
+	char *at;             /* see hw_watch() */
+	struct hw_names avoided;
 };
 
 int hw_open(const char *root, struct hw **ret)
@@ -54,6 +56,7 @@ void hw_close(struct hw *hw)
 	if (!hw)
 		return;
 	hw_tree_free(hw->tree);
+	hw_names_done(&hw->avoided);
 	closep(&hw->root_fd);
 	free(hw);
 }
@@ -68,10 +71,37 @@ bool hw_is_live(const struct hw *hw)
 	return hw->live;
 }
 
+void hw_watch(struct hw *hw, char *at)
+{
+	hw->at = at;
+}
+
+static void touch(struct hw *hw, const char *path)
+{
+	if (hw->at)
+		memcpy(hw->at, path, MIN(strlen(path) + 1, HW_PATH_MAX));
+}
+
+static bool is_avoided(const struct hw *hw, const char *path)
+{
+	for (size_t i = 0; i < hw->avoided.n; i++) {
+		const char *avoided = hw->avoided.v[i];
+		size_t len = strlen(avoided);
+		bool below = len && avoided[len - 1] == '/';
+
+		if (below ? !strncmp(path, avoided, len) : !strcmp(path, avoided))
+			return true;
+	}
+	return false;
+}
+
 /* Opens a path below the root. O_NONBLOCK so that a FIFO or a device node in a strange tree does
  * not hold the caller. */
 static int open_at(struct hw *hw, const char *path, int flags)
 {
+	if (is_avoided(hw, path))
+		return -ETIMEDOUT;
+	touch(hw, path);
 	/* openat2 refuses flags that make no sense with O_PATH. */
 	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	if (hw->live) {
@@ -199,7 +229,7 @@ bool hw_exists(struct hw *hw, const char *path_fmt, ...)
 
 	CLEANUP(closep) int fd = r < 0 ? r : open_path_fd(hw, path);
 
-	return fd >= 0;
+	return fd >= 0 || fd == -ETIMEDOUT;
 }
 
 int hw_readable(struct hw *hw, const char *path_fmt, ...)
@@ -264,6 +294,11 @@ static int add_name(struct hw_names *names, const char *name)
 	return 0;
 }
 
+int hw_avoid(struct hw *hw, const char *path)
+{
+	return is_avoided(hw, path) ? 0 : add_name(&hw->avoided, path);
+}
+
 static int list_names(DIR *dir, const char *prefix, struct hw_names *names)
 {
 	size_t prefix_len = strlen(prefix);
@@ -321,17 +356,18 @@ int hw_file_open(struct hw *hw, struct hw_file *ret, const char *path_fmt, ...)
 	PATH_FROM_ARGS(path, path_fmt);
 
 	int fd = open_at(hw, path, O_RDONLY);
+	int planned = fd == -ETIMEDOUT ? fd : planned_error(hw, path);
 
-	if (fd < 0)
+	if (fd < 0 && fd != -ETIMEDOUT)
 		return fd;
 
 	char *copy = strdup(path);
 
 	if (!copy) {
-		close(fd);
+		closep(&fd);
 		return -ENOMEM;
 	}
-	*ret = (struct hw_file){copy, fd, planned_error(hw, path)};
+	*ret = (struct hw_file){copy, fd, planned};
 	return 0;
 }
 
@@ -385,6 +421,7 @@ static int file_read(struct hw *hw, struct hw_file *file, char *buf, size_t size
 
 	if (r < 0)
 		return r;
+	touch(hw, file->path);
 	r = read_fd(file->fd, buf, size);
 	if (r != -ENODEV)
 		return r;
@@ -418,6 +455,9 @@ int hw_space(struct hw *hw, const char *mount_point, struct hw_space *ret)
 
 	if (hw->tree)
 		return hw_tree_space(hw->tree, mount_point, ret);
+	if (is_avoided(hw, mount_point))
+		return -ETIMEDOUT;
+	touch(hw, mount_point);
 	if (statvfs(mount_point, &s) < 0)
 		return -errno;
 	*ret = (struct hw_space){s.f_frsize, s.f_blocks, s.f_bfree,

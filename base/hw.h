@@ -31,6 +31,14 @@ void hw_close(struct hw *hw);
 /* For CLEANUP(). */
 void hw_closep(struct hw **hw);
 
+/* For a process that may be held up by a node, and is watched from outside: at (HW_PATH_MAX bytes,
+ * in shared memory) takes the path that is touched, before it is touched. */
+void hw_watch(struct hw *hw, char *at);
+
+/* Leaves a path alone from now on, or all below a directory when it ends in '/': whatever is asked
+ * of it fails with -ETIMEDOUT (hw_exists() says true). For a node that did not answer. */
+MUST_CHECK int hw_avoid(struct hw *hw, const char *path);
+
 /* false for a recorded tree. */
 bool hw_is_live(const struct hw *hw);
 

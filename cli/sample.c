@@ -245,7 +245,7 @@ static int take_tick(struct session *session, struct runner *runner, int64_t t_m
 			continue;
 		swap_sinks(history);
 		history->now_ms = clock_ms < 0 ? clock_boot_ms() : clock_ms;
-		r = runner_sample(runner, i, &history->now);
+		r = runner_sample(runner, i, history->now_ms, &history->now);
 		if (r < 0 && r != -ENXIO && !history->now.n_rows)
 			fprintf(stderr, "flashscope sample: %s: %s\n", group->name, strerror(-r));
 		r = print_group(session, collector, history, t_ms);

@@ -82,6 +82,8 @@ struct row *sink_row(struct sink *sink, const char *node, const char *identity)
 	memset(row->values, 0, sizeof(row->values));
 	snprintf(row->node, sizeof(row->node), "%s", node);
 	snprintf(row->identity, sizeof(row->identity), "%s", identity);
+	if (sink->at_node)
+		memcpy(sink->at_node, row->node, sizeof(row->node));
 	return row;
 }
 

@@ -61,6 +61,8 @@ struct sink {
 	char *text; /* SINK_TEXT_BYTES */
 	size_t text_len;
 	bool overflow; /* rows or text did not fit and were dropped */
+	char *at_node; /* NODE_NAME_MAX bytes or NULL: takes the name of the row being made, for
+			* whoever watches a lane from outside */
 	struct row spare;
 };
 

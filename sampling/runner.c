@@ -4,18 +4,27 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "sampling/schedule.h"
+
+/* A little less than a period of 1 s, so that a group is not left out twice. */
+#define BACKOFF_FIRST_MS 900
+#define BACKOFF_MAX_MS   60000
 
 struct slot {
 	const struct collector *collector;
 	bool wanted;
 	bool ready; /* probed, and there is something to sample */
 	bool probed;
+	bool stale; /* a node went: probe again */
+	bool news;
+	struct backoff reprobe;
 	void *state;
 	struct probe probe;
 };
 
 struct place {
 	size_t slot, group; /* group: index within its collector */
+	struct backoff backoff;
 };
 
 struct runner {
@@ -108,6 +117,7 @@ int runner_probe(struct runner *runner, size_t collector)
 	close_state(slot);
 	probe_done(&slot->probe);
 	slot->probed = false;
+	slot->stale = false;
 
 	int r = probe_init(&slot->probe);
 
@@ -130,18 +140,50 @@ const struct probe *runner_probe_of(const struct runner *runner, size_t collecto
 	return slot->probed ? &slot->probe : NULL;
 }
 
-int runner_sample(struct runner *runner, size_t group, struct sink *sink)
+static void probe_stale(struct runner *runner, size_t index, int64_t now_ms)
 {
-	const struct place *place = &runner->places[group];
+	struct slot *slot = &runner->slots[index];
+
+	if (!slot->stale || backoff_waits(&slot->reprobe, now_ms))
+		return;
+	runner_probe(runner, index);
+	slot->news = true;
+}
+
+int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct sink *sink)
+{
+	struct place *place = &runner->places[group];
 	struct slot *slot = &runner->slots[place->slot];
 
 	sink_reset(sink, &slot->collector->groups[place->group]);
+	probe_stale(runner, place->slot, now_ms);
 	if (!slot->ready)
 		return -ENXIO;
+	if (backoff_waits(&place->backoff, now_ms))
+		return -EAGAIN;
 
 	int r = slot->collector->sample(slot->state, runner->hw, place->group, sink);
 
-	return r < 0 ? r : 0;
+	if (r == -ENODEV) {
+		backoff_fail(&slot->reprobe, now_ms, BACKOFF_FIRST_MS, BACKOFF_MAX_MS);
+		slot->stale = true;
+		return r;
+	}
+	if (r < 0) {
+		backoff_fail(&place->backoff, now_ms, BACKOFF_FIRST_MS, BACKOFF_MAX_MS);
+		return r;
+	}
+	backoff_reset(&place->backoff);
+	backoff_reset(&slot->reprobe);
+	return 0;
+}
+
+bool runner_news(struct runner *runner, size_t collector)
+{
+	bool news = runner->slots[collector].news;
+
+	runner->slots[collector].news = false;
+	return news;
 }
 
 size_t runner_collector_of(const struct runner *runner, size_t group)

@@ -34,9 +34,16 @@ int runner_probe(struct runner *runner, size_t collector);
 const struct probe *runner_probe_of(const struct runner *runner, size_t collector);
 
 /* Samples one group into the sink, which is reset first. 0, also with no rows; or -errno with
- * whatever rows were made. -ENODEV asks for another probe; -ENXIO when the collector's probe found
- * nothing to sample. Takes nothing from the heap in a steady state. */
-int runner_sample(struct runner *runner, size_t group, struct sink *sink);
+ * whatever rows were made:
+ * -ENXIO   the collector's probe found nothing to sample
+ * -EAGAIN  the group failed lately and is left alone for a while
+ * -ENODEV  a node went; the collector is probed again before a later sample, see runner_news()
+ * other    of the collector; the group is tried again after 1, 2, 4 ... 60 s.
+ * Takes nothing from the heap in a steady state. */
+int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct sink *sink);
+
+/* Whether runner_sample() has probed the collector again since the last call. */
+bool runner_news(struct runner *runner, size_t collector);
 
 /* Index of the collector that a group belongs to. */
 size_t runner_collector_of(const struct runner *runner, size_t group);

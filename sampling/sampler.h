@@ -22,7 +22,7 @@ enum node_state {
 	NODE_UNSUPPORTED,
 	NODE_SUSPENDED,
 	NODE_SLOW, /* answered after its deadline */
-	NODE_HUNG, /* has not answered since */
+	NODE_HUNG, /* has not answered since then */
 	NODE_GONE,
 };
 
@@ -41,6 +41,8 @@ struct sampler_callbacks {
 		       int64_t t_ms);
 };
 
+#define SAMPLER_DEADLINE_MS 2000
+
 struct sampler_options {
 	const char *root;
 	/* Period of each group of the catalog in ms, 0 for its default; NULL for all defaults. */
@@ -48,7 +50,7 @@ struct sampler_options {
 	/* Switched off collectors, by index of the catalog; NULL for none. */
 	const bool *disabled;
 	int64_t rescan_ms;   /* probe all again after this time; 0 never */
-	int64_t deadline_ms; /* of the lane */
+	int64_t deadline_ms; /* of the lane; 0 for SAMPLER_DEADLINE_MS */
 	bool all_nodes;      /* also those that are left out by default, as partitions */
 	bool no_lane;        /* sample everything in the caller's thread */
 };
@@ -79,7 +81,7 @@ void sampler_rescan(struct sampler *sampler);
 struct sampler_stats {
 	uint64_t n_ticks, n_missed_ticks; /* missed: left out because the loop came late */
 	int64_t cpu_us, lane_cpu_us;      /* of sampling in this thread, and of the lane process */
-	int64_t late_max_ms;
+	int64_t late_max_ms;              /* of the groups in this thread */
 	uint64_t n_lane_restarts;
 };
 
@@ -89,7 +91,7 @@ void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret)
  * sampler. */
 struct collector_status {
 	const struct collector *collector;
-	const struct probe *probe;
+	const struct probe *probe; /* NULL before the first one */
 	enum node_state state;
 	int last_error;
 	int64_t since_ms;
@@ -101,3 +103,16 @@ struct collector_status {
 /* -ENOENT past the end. */
 int sampler_collector_status(const struct sampler *sampler, size_t index,
 			     struct collector_status *ret);
+
+/* One node of a group. */
+struct node_status {
+	const struct collector *collector;
+	const struct group *group;
+	const char *node;
+	enum node_state state;
+	int error; /* negative errno of the state, 0 when it is ok */
+	int64_t since_ms;
+};
+
+/* Nodes of all groups in the order of the catalog; -ENOENT past the end. */
+int sampler_node_status(const struct sampler *sampler, size_t index, struct node_status *ret);

@@ -67,6 +67,17 @@ foreach(source IN LISTS fuzz_targets)
 	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 300)
 endforeach()
 
+# Programs that system tests use: a loop around the sampler, and a file system that does not answer.
+add_executable(lane_watch ${CMAKE_SOURCE_DIR}/tests/system/lane_watch.c)
+target_link_libraries(lane_watch PRIVATE sampling)
+set_target_properties(lane_watch PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+pkg_check_modules(FUSE3 IMPORTED_TARGET fuse3)
+if(FUSE3_FOUND)
+	add_executable(hangfs ${CMAKE_SOURCE_DIR}/tests/system/hangfs.c)
+	target_link_libraries(hangfs PRIVATE PkgConfig::FUSE3 Threads::Threads)
+	set_target_properties(hangfs PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endif()
+
 # System tests drive the built binaries.
 file(GLOB system_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/system/*.sh)
 foreach(source IN LISTS system_tests)

@@ -1,0 +1,105 @@
+#include "sampling/lane.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CHILD_FD      3
+#define OLD_FDS_LIMIT 1024
+
+/* Keeps standard streams and the socket, which becomes CHILD_FD. */
+static int keep_only(int fd)
+{
+	if (fd != CHILD_FD && dup2(fd, CHILD_FD) < 0)
+		return -errno;
+	if (syscall(SYS_close_range, CHILD_FD + 1, ~0U, 0) == 0)
+		return 0;
+	for (int i = CHILD_FD + 1; i < OLD_FDS_LIMIT; i++)
+		close(i);
+	return 0;
+}
+
+/* Of all privileges, only the one to read what others may not. Failure is no harm: then there was
+ * nothing to give up. */
+static void drop_privileges(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (syscall(SYS_capget, &header, data) < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(data); i++) {
+		data[i].permitted &= i == 0 ? 1U << CAP_DAC_READ_SEARCH : 0;
+		data[i].effective = data[i].permitted;
+		data[i].inheritable = 0;
+	}
+	syscall(SYS_capset, &header, data);
+}
+
+/* A stop of the daemon reaches the lane by the end of its socket; the signals of a terminal or a
+ * service manager would end it before. */
+static void set_signals(void)
+{
+	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
+static void run_child(const struct lane_config *config, int fd, pid_t parent,
+		      struct lane_place *place)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "flashscope-lane");
+	if (getppid() != parent || keep_only(fd) < 0)
+		_exit(1);
+	set_signals();
+	drop_privileges();
+	_exit(lane_child_run(config, CHILD_FD, place));
+}
+
+int lane_start(const struct lane_config *config, struct lane *ret)
+{
+	struct lane_place *place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t parent = getpid(), pid;
+	int fds[2], r;
+
+	if (place == MAP_FAILED)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0) {
+		r = -errno;
+		munmap(place, sizeof(*place));
+		return r;
+	}
+	place->collector = -1;
+	pid = fork();
+	if (pid == 0)
+		run_child(config, fds[1], parent, place);
+	r = pid < 0 ? -errno : 0;
+	close(fds[1]);
+	if (r == 0 && fcntl(fds[0], F_SETFL, O_NONBLOCK) < 0)
+		r = -errno;
+	*ret = (struct lane){.pid = MAX(pid, 0), .fd = fds[0], .place = place};
+	if (r < 0) {
+		lane_leave(ret);
+		return r;
+	}
+	return 0;
+}
+
+void lane_leave(struct lane *lane)
+{
+	if (lane->fd >= 0)
+		close(lane->fd);
+	if (lane->place)
+		munmap(lane->place, sizeof(*lane->place));
+	*lane = (struct lane){.fd = -1};
+}

@@ -1,0 +1,148 @@
+#include "sampling/node_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/collector.h"
+
+const char *node_state_name(enum node_state state)
+{
+	static const char *const names[] = {
+		[NODE_OK] = "ok",
+		[NODE_FAILED] = "failed",
+		[NODE_DENIED] = "denied",
+		[NODE_UNSUPPORTED] = "unsupported",
+		[NODE_SUSPENDED] = "suspended",
+		[NODE_SLOW] = "slow",
+		[NODE_HUNG] = "hung",
+		[NODE_GONE] = "gone",
+	};
+
+	return names[state];
+}
+
+enum node_state node_state_of_error(int error)
+{
+	switch (error < 0 ? -error : error) {
+	case 0:
+		return NODE_OK;
+	case EACCES:
+	case EPERM:
+		return NODE_DENIED;
+	case EOPNOTSUPP:
+		return NODE_UNSUPPORTED;
+	default:
+		return NODE_FAILED;
+	}
+}
+
+void node_table_done(struct node_table *table)
+{
+	free(table->v);
+	*table = (struct node_table){0};
+}
+
+/* Rows keep their order from sample to sample, so the place of the row is where to look first. */
+static struct node_entry *find(struct node_table *table, const char *node, size_t hint)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		struct node_entry *entry = &table->v[(hint + i) % table->n];
+
+		if (!strcmp(entry->node, node))
+			return entry;
+	}
+	return NULL;
+}
+
+static void drop_gone(struct node_table *table)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++)
+		if (table->v[i].state != NODE_GONE)
+			table->v[n++] = table->v[i];
+	table->n = n;
+}
+
+static struct node_entry *add(struct node_table *table, const char *node, int64_t now_ms)
+{
+	if (table->n == NODE_TABLE_MAX)
+		drop_gone(table);
+	if (table->n == NODE_TABLE_MAX)
+		return NULL;
+	if (table->n == table->n_alloc) {
+		size_t n_alloc = table->n_alloc ? table->n_alloc * 2 : 8;
+		struct node_entry *grown = realloc(table->v, n_alloc * sizeof(*grown));
+
+		if (!grown)
+			return NULL;
+		table->v = grown;
+		table->n_alloc = n_alloc;
+	}
+
+	struct node_entry *entry = &table->v[table->n++];
+
+	*entry = (struct node_entry){.state = NODE_OK, .since_ms = now_ms};
+	snprintf(entry->node, sizeof(entry->node), "%s", node);
+	return entry;
+}
+
+static void set_state(struct node_entry *entry, enum node_state state, int error, int64_t now_ms,
+		      const struct node_watch *watch)
+{
+	bool changed = entry->state != state;
+
+	entry->error = error;
+	if (!changed)
+		return;
+	entry->state = state;
+	entry->since_ms = now_ms;
+	watch->said(watch->arg, entry);
+}
+
+void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,
+		    int64_t now_ms, const struct node_watch *watch)
+{
+	struct node_entry *entry = find(table, node, 0);
+
+	if (!entry)
+		entry = add(table, node, now_ms);
+	if (entry)
+		set_state(entry, state, error, now_ms, watch);
+}
+
+static void update_row(struct node_table *table, const struct sink *sink, size_t index,
+		       int64_t now_ms, const struct node_watch *watch)
+{
+	const struct row *row = sink->rows[index];
+	size_t n_fields = sink->group->n_fields;
+	int fault = row_has_value(row, n_fields) ? 0 : row_first_fault(row, n_fields);
+	struct node_entry *entry = find(table, row->node, index);
+
+	if (!entry)
+		entry = add(table, row->node, now_ms);
+	if (!entry)
+		return;
+	entry->seen = table->n_samples;
+	if (entry->state == NODE_HUNG && watch->hangs(watch->arg, row->node))
+		return;
+	set_state(entry, node_state_of_error(fault), -fault, now_ms, watch);
+}
+
+void node_table_update(struct node_table *table, const struct sink *sink, int64_t now_ms,
+		       const struct node_watch *watch)
+{
+	table->n_samples++;
+	for (size_t i = 0; i < sink->n_rows; i++)
+		update_row(table, sink, i, now_ms, watch);
+	for (size_t i = 0; i < table->n; i++) {
+		struct node_entry *entry = &table->v[i];
+
+		if (entry->seen == table->n_samples || entry->state == NODE_GONE ||
+		    (entry->state == NODE_HUNG && watch->hangs(watch->arg, entry->node)))
+			continue;
+		set_state(entry, NODE_GONE, -ENODEV, now_ms, watch);
+	}
+}
