@@ -113,12 +113,33 @@ void node_table_set(struct node_table *table, const char *node, enum node_state 
 		set_state(entry, state, error, now_ms, watch);
 }
 
+/* The fault that stands for a row in which nothing was read, 0 when something was. Where fields
+ * name their attributes only those count: the others were read once and are known for good. */
+static int fault_of(const struct row *row, const struct group *group)
+{
+	bool by_attr = false;
+	int fault = 0;
+
+	for (size_t i = 0; i < group->n_fields; i++)
+		by_attr = by_attr || group->fields[i].attr;
+	for (size_t i = 0; i < group->n_fields; i++) {
+		const struct value *value = &row->values[i];
+
+		if (by_attr && !group->fields[i].attr)
+			continue;
+		if (value->type == VALUE_INT || value->type == VALUE_TEXT)
+			return 0;
+		if (value->type == VALUE_FAULT && !fault)
+			fault = (int)value->i;
+	}
+	return fault;
+}
+
 static void update_row(struct node_table *table, const struct sink *sink, size_t index,
 		       int64_t now_ms, const struct node_watch *watch)
 {
 	const struct row *row = sink->rows[index];
-	size_t n_fields = sink->group->n_fields;
-	int fault = row_has_value(row, n_fields) ? 0 : row_first_fault(row, n_fields);
+	int fault = fault_of(row, sink->group);
 	struct node_entry *entry = find(table, row->node, index);
 
 	if (!entry)
