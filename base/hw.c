@@ -116,9 +116,40 @@ static int open_at(struct hw *hw, const char *path, int flags)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* What the links of a path lead to, relative to the root. */
+static int real_path(struct hw *hw, const char *path, char *buf, size_t size)
+{
+	CLEANUP(closep) int fd = open_at(hw, path, O_PATH);
+	char link[64], target[PATH_MAX];
+
+	if (fd < 0)
+		return fd;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+
+	ssize_t len = readlink(link, target, sizeof(target) - 1);
+	size_t root_len = strlen(hw->root);
+
+	if (len < 0)
+		return -errno;
+	target[len] = '\0';
+	if (strncmp(target, hw->root, root_len) != 0 || target[root_len] != '/')
+		return -EXDEV;
+	return slice_copy(slice_of(target + root_len + 1), buf, size);
+}
+
+/* A tree may name a file by the path that is read or by the one that its links lead to. */
 static int planned_error(struct hw *hw, const char *path)
 {
-	return hw->tree ? hw_tree_error(hw->tree, path) : 0;
+	char real[HW_PATH_MAX];
+
+	if (!hw->tree)
+		return 0;
+
+	int planned = hw_tree_error(hw->tree, path);
+
+	if (planned || real_path(hw, path, real, sizeof(real)) < 0)
+		return planned;
+	return hw_tree_error(hw->tree, real);
 }
 
 /* Reads from offset 0 to the end; files of /proc give a page or so at a time. */
@@ -213,11 +244,6 @@ int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_fmt, ...)
 	return r < 0 ? r : parse_i64(buf, ret);
 }
 
-static int open_path_fd(struct hw *hw, const char *path)
-{
-	return open_at(hw, path, O_PATH);
-}
-
 bool hw_exists(struct hw *hw, const char *path_fmt, ...)
 {
 	char path[HW_PATH_MAX];
@@ -227,7 +253,7 @@ bool hw_exists(struct hw *hw, const char *path_fmt, ...)
 	int r = format_path(path, path_fmt, args);
 	va_end(args);
 
-	CLEANUP(closep) int fd = r < 0 ? r : open_path_fd(hw, path);
+	CLEANUP(closep) int fd = r < 0 ? r : open_at(hw, path, O_PATH);
 
 	return fd >= 0 || fd == -ETIMEDOUT;
 }
@@ -248,25 +274,7 @@ int hw_real_path(struct hw *hw, char *buf, size_t size, const char *path_fmt, ..
 {
 	PATH_FROM_ARGS(path, path_fmt);
 
-	CLEANUP(closep) int fd = open_path_fd(hw, path);
-	char link[64], target[PATH_MAX];
-
-	if (fd < 0)
-		return fd;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-
-	ssize_t len = readlink(link, target, sizeof(target) - 1);
-	size_t root_len = strlen(hw->root);
-
-	if (len < 0)
-		return -errno;
-	target[len] = '\0';
-	if (strncmp(target, hw->root, root_len) != 0 || target[root_len] != '/')
-		return -EXDEV;
-
-	const char *inside = target + root_len + 1;
-
-	return slice_copy(slice_of(inside), buf, size);
+	return real_path(hw, path, buf, size);
 }
 
 static int by_number(const void *a, const void *b)
