@@ -432,22 +432,10 @@ static void mark_used(struct hw *hw, struct diskstats *d, const char *name, bool
 	if (!depth || block_dir(hw, name, dir, sizeof(dir)) < 0 ||
 	    hw_list(hw, &slaves, "", "%s/slaves", dir) < 0)
 		return;
-	for (size_t i = 0; i < slaves.n; i++)
+	for (size_t i = 0; i < slaves.n; i++) {
+		block_name_of_kobject(slaves.v[i]);
 		mark_used(hw, d, slaves.v[i], used, depth - 1);
-}
-
-/* btrfs and others mount under an anonymous number, then only the source names the device. */
-static bool device_of_mount(struct hw *hw, const struct mount *mount, char name[BLOCK_NAME_MAX])
-{
-	static const char dev[] = "/dev/";
-	char source[HW_PATH_MAX];
-
-	if (block_name_of(hw, mount->major, mount->minor, name) == 0)
-		return true;
-	if (!mountinfo_unescape(mount->source, source, sizeof(source)) ||
-	    strncmp(source, dev, sizeof(dev) - 1) != 0)
-		return false;
-	return slice_copy(slice_of(source + sizeof(dev) - 1), name, BLOCK_NAME_MAX) == 0;
+	}
 }
 
 static int mark_mounts(struct hw *hw, struct diskstats *d, bool *used)
@@ -463,7 +451,7 @@ static int mark_mounts(struct hw *hw, struct diskstats *d, bool *used)
 	if (r < 0)
 		return r;
 	while (slice_line(&rest, &line))
-		if (mountinfo_parse(line, &mount) == 0 && device_of_mount(hw, &mount, name))
+		if (mountinfo_parse(line, &mount) == 0 && mountinfo_device(hw, &mount, name) == 0)
 			mark_used(hw, d, name, used, max_depth);
 	return 0;
 }

@@ -116,7 +116,7 @@ static void fill_line(struct row *row, struct slice line)
 static void sample_one(struct hw *hw, struct hw_file *file, const char *name, struct sink *sink)
 {
 	char buf[512];
-	int r = hw_file_read(hw, file, buf, sizeof(buf));
+	int r = hw_file_read_line(hw, file, buf, sizeof(buf));
 	struct row *row = sink_row(sink, name, "");
 	struct slice rest = {buf, r > 0 ? (size_t)r : 0}, line;
 
@@ -124,7 +124,7 @@ static void sample_one(struct hw *hw, struct hw_file *file, const char *name, st
 		fill_line(row, line);
 	if (row_has_value(row, N_FIELDS))
 		return;
-	row_fault(row, SOME_TOTAL, r < 0 ? r : r == 0 ? ENODATA : EBADMSG);
+	row_fault(row, SOME_TOTAL, r < 0 ? r : EBADMSG);
 }
 
 static int pressure_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
@@ -147,7 +147,7 @@ static int open_one(struct hw *hw, struct hw_file *file, const char *name)
 
 	if (r < 0)
 		return r;
-	r = hw_file_read(hw, file, buf, sizeof(buf));
+	r = hw_file_read_line(hw, file, buf, sizeof(buf));
 	if (r == -EOPNOTSUPP || r == -EACCES || r == -EPERM)
 		hw_file_close(file);
 	return r;

@@ -17,6 +17,11 @@ static void replace(char *s, char from, char to)
 			*s = to;
 }
 
+void block_name_of_kobject(char *name)
+{
+	replace(name, '!', '/');
+}
+
 static const char *last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -51,7 +56,7 @@ static int name_from_sysfs(struct hw *hw, int64_t major, int64_t minor, char nam
 	r = slice_copy(slice_of(last_component(path)), name, BLOCK_NAME_MAX);
 	if (r < 0)
 		return r;
-	replace(name, '!', '/');
+	block_name_of_kobject(name);
 	return 0;
 }
 
@@ -150,7 +155,7 @@ static int disk_by_sysfs(struct hw *hw, const char *dir, char disk[BLOCK_NAME_MA
 	r = slice_copy(slice_of(last_component(path)), disk, BLOCK_NAME_MAX);
 	if (r < 0)
 		return r;
-	replace(disk, '!', '/');
+	block_name_of_kobject(disk);
 	return 0;
 }
 

@@ -11,6 +11,9 @@
 
 #define BLOCK_NAME_MAX 64
 
+/* Turns the "!" of a name in sysfs into the "/" that it stands for. */
+void block_name_of_kobject(char *name);
+
 /* The directory of a device ("sys/class/block/sda"). -ENOENT, also for a name that cannot be one.
  */
 int block_dir(struct hw *hw, const char *name, char *buf, size_t size);

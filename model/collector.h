@@ -47,6 +47,7 @@ enum derive {
 	DERIVE_SCALE,    /* a * num / den, of the kind of a */
 	DERIVE_DIFF,     /* (a - b) * num / den */
 	DERIVE_QUOTIENT, /* a * num / (b * den), of two gauges */
+	DERIVE_REST,     /* (b - a) * num / (b * den): what is not a, as a share of b */
 	DERIVE_MEAN,     /* d(a) * num / (d(b) * den): mean latency, mean request size */
 	DERIVE_SHARE,    /* d(a) * num / (den * interval in ms), clamped to 0..1 */
 	DERIVE_AVERAGE,  /* as SHARE without the clamp: mean queue length */

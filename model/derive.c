@@ -132,6 +132,7 @@ bool derive_rate(const struct metric *metric, const struct derive_sum *sum, stru
 		*ret = clamped(share);
 		return true;
 	case DERIVE_QUOTIENT:
+	case DERIVE_REST:
 		return false;
 	}
 	return false;
@@ -158,6 +159,8 @@ bool derive_mean(const struct metric *metric, const struct derive_sum *sum, stru
 		return false;
 	if (metric->derived && metric->derived->how == DERIVE_QUOTIENT)
 		return quotient(metric->derived, sum->a, sum->b, ret);
+	if (metric->derived && metric->derived->how == DERIVE_REST)
+		return quotient(metric->derived, sum->b - sum->a, sum->b, ret);
 	return linear(metric, sum->a, sum->b, &num, &den) &&
 	       !__builtin_mul_overflow(den, (wide_int)sum->n, &den) &&
 	       decimal_quotient(num, den, ret);

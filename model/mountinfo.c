@@ -1,12 +1,19 @@
 #include "model/mountinfo.h"
 
 #include <errno.h>
+#include <string.h>
 
 static int take_i64(struct slice *rest, int64_t *ret)
 {
 	struct slice token;
 
 	return slice_token(rest, &token) ? parse_i64_slice(token, ret) : -EINVAL;
+}
+
+/* A device number is 12 bits of major and 20 of minor. */
+static bool is_number(int64_t part)
+{
+	return part >= 0 && part < 1 << 20;
 }
 
 /* "8:3" */
@@ -18,7 +25,7 @@ static int take_number(struct slice *rest, struct mount *mount)
 		return -EINVAL;
 	if (parse_i64_slice(major, &mount->major) < 0 || parse_i64_slice(minor, &mount->minor) < 0)
 		return -EINVAL;
-	return mount->major < 0 || mount->minor < 0 ? -EINVAL : 0;
+	return is_number(mount->major) && is_number(mount->minor) ? 0 : -EINVAL;
 }
 
 /* The separator is the first field that is exactly "-"; a later one is data. */
@@ -62,6 +69,16 @@ static bool take_source(struct slice *rest, struct slice *ret)
 	return slice_token(rest, ret);
 }
 
+/* The kernel begins the options of a mount with one of the two words, always. */
+static bool is_options(struct slice options)
+{
+	struct slice first = options;
+
+	if (!slice_until(&options, ',', &first))
+		first = options;
+	return slice_is(first, "rw") || slice_is(first, "ro");
+}
+
 int mountinfo_parse(struct slice line, struct mount *ret)
 {
 	struct mount mount = {0};
@@ -72,6 +89,8 @@ int mountinfo_parse(struct slice line, struct mount *ret)
 		return -EINVAL;
 	if (!slice_token(&rest, &mount.root) || !slice_token(&rest, &mount.mount_point) ||
 	    !slice_token(&rest, &mount.options) || take_tags(&rest, &mount.tags) < 0)
+		return -EINVAL;
+	if (mount.mount_point.p[0] != '/' || !is_options(mount.options))
 		return -EINVAL;
 	if (!slice_token(&rest, &mount.fs_type) || !take_source(&rest, &mount.source))
 		return -EINVAL;
@@ -85,19 +104,26 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
+/* The character of an escape at p, 0 when it is none. */
+static char escaped(const char *p, size_t len)
+{
+	if (len < 4 || p[0] != '\\' || p[1] < '0' || p[1] > '3' || !is_octal(p[2]) ||
+	    !is_octal(p[3]))
+		return '\0';
+	return (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
+}
+
 bool mountinfo_unescape(struct slice text, char *buf, size_t size)
 {
 	size_t len = 0;
 
 	for (size_t i = 0; i < text.len; i++) {
-		const char *p = text.p + i;
-		char c = *p;
+		char c = escaped(text.p + i, text.len - i);
 
-		if (c == '\\' && i + 3 < text.len && p[1] >= '0' && p[1] <= '3' && is_octal(p[2]) &&
-		    is_octal(p[3])) {
-			c = (char)((p[1] - '0') * 64 + (p[2] - '0') * 8 + (p[3] - '0'));
+		if (c)
 			i += 3;
-		}
+		else
+			c = text.p[i] ? text.p[i] : '?';
 		if (len + 1 >= size) {
 			buf[len] = '\0';
 			return false;
@@ -106,4 +132,28 @@ bool mountinfo_unescape(struct slice text, char *buf, size_t size)
 	}
 	buf[len] = '\0';
 	return true;
+}
+
+int mountinfo_device(struct hw *hw, const struct mount *mount, char name[BLOCK_NAME_MAX])
+{
+	static const char dev[] = "/dev/";
+	char source[HW_PATH_MAX], dir[HW_PATH_MAX];
+
+	if (block_name_of(hw, mount->major, mount->minor, name) == 0)
+		return 0;
+	if (!mountinfo_unescape(mount->source, source, sizeof(source)) ||
+	    strncmp(source, dev, sizeof(dev) - 1) != 0)
+		return -ENOENT;
+
+	const char *label = source + sizeof(dev) - 1;
+
+	/* Android has them one level down. */
+	if (!strncmp(label, "block/", 6))
+		label += 6;
+	if (slice_copy(slice_of(label), dir, BLOCK_NAME_MAX) < 0)
+		return -ENOENT;
+	/* Where sysfs can tell, a source that it does not know is only a label. */
+	if (hw_exists(hw, "sys/class/block") && block_dir(hw, label, dir, sizeof(dir)) < 0)
+		return -ENOENT;
+	return slice_copy(slice_of(label), name, BLOCK_NAME_MAX);
 }

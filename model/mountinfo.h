@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/parse.h"
+#include "model/block.h"
 
 /* Slices of the line; text in them is still escaped. */
 struct mount {
@@ -24,6 +25,10 @@ struct mount {
 /* -EINVAL when the line is none of mountinfo. */
 int mountinfo_parse(struct slice line, struct mount *ret);
 
-/* Copies with the octal escapes undone (exactly three digits each); cut at size - 1. Returns false
- * when it was cut. */
+/* Copies with the octal escapes undone (exactly three digits each) and NUL as "?"; cut at size - 1.
+ * Returns false when it was cut. */
 bool mountinfo_unescape(struct slice text, char *buf, size_t size);
+
+/* The block device of a mount: by its number, or by the source where that is anonymous (btrfs).
+ * -ENOENT when there is none. */
+int mountinfo_device(struct hw *hw, const struct mount *mount, char name[BLOCK_NAME_MAX]);
