@@ -224,6 +224,9 @@ static void gap_counts_in_the_later_bucket(void **state)
 	/* a rate over the gap knows how long it was */
 	assert_string_equal(ask("disk.reads", "rate", "1+0", "1+8000", "2s"),
 			    "vda/1: 2000=7 4000=- 6000=10 8000=1;");
+	/* and so does the one before the window */
+	assert_string_equal(ask("disk.reads", "increase", "1+2000", "1+8000", "2s"),
+			    "vda/1: 4000=50 6000=1;");
 	/* so does an absent value within a span */
 	fake_reset(OFFSET_MS);
 	span = fake_add("vda", 1, 0, 1000, 4);
