@@ -50,6 +50,9 @@ void reference_formula(struct text *out, const struct derived *d)
 	case DERIVE_QUOTIENT:
 		text_printf(out, "%s / %s", d->a, d->b);
 		break;
+	case DERIVE_REST:
+		text_printf(out, "(%s - %s) / %s", d->b, d->a, d->b);
+		break;
 	case DERIVE_MEAN:
 		text_printf(out, "d(%s) / d(%s)", d->a, d->b);
 		break;

@@ -102,8 +102,8 @@ static unsigned allowed_aggs(const struct metric *metric)
 	if (metric->kind == KIND_COUNTER)
 		return all | 1U << AGG_RATE | 1U << AGG_INCREASE | 1U << AGG_SUM;
 	if (metric_is_delta(metric) ||
-	    (metric->derived && (metric->derived->how == DERIVE_QUOTIENT ||
-				 metric->derived->how == DERIVE_REST)))
+	    (metric->derived &&
+	     (metric->derived->how == DERIVE_QUOTIENT || metric->derived->how == DERIVE_REST)))
 		return all;
 	return all | 1U << AGG_SUM;
 }
