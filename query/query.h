@@ -10,7 +10,7 @@
  * - counter, and what scales it:  rate (default; mean is the same), min and max of the rates
  * between two samples, increase (sum is the same), last (the count itself).
  * - gauge, and what scales it:    mean (default), min, max, sum, last.
- * - quotient of two gauges:       mean (default; of the sums of both), min, max, last.
+ * - quotient or rest of two gauges: mean (default; of the sums of both), min, max, last.
  * - mean, share, average:         mean (default; over all that increased in the bucket), min, max,
  *   last (between the last two samples).
  * - state:                        last (default), min, max.

@@ -75,6 +75,7 @@ static void writes_formulas(void **state)
 		{{"x", UNIT_NONE, DERIVE_SCALE, "a", NULL, 1, 1000, ""}, "a / 1000"},
 		{{"x", UNIT_NONE, DERIVE_DIFF, "a", "b", 1, 1, ""}, "(a - b)"},
 		{{"x", UNIT_NONE, DERIVE_QUOTIENT, "a", "b", 100, 1, ""}, "a / b * 100"},
+		{{"x", UNIT_NONE, DERIVE_REST, "a", "b", 1, 1, ""}, "(b - a) / b"},
 		{{"x", UNIT_NONE, DERIVE_MEAN, "a", "b", 512, 3, ""}, "d(a) / d(b) * 512 / 3"},
 		{{"x", UNIT_NONE, DERIVE_SHARE, "a", NULL, 1, 1000, ""},
 		 "d(a) / interval / 1000, at most 1"},
