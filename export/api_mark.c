@@ -1,0 +1,122 @@
+/* The body of a request, read with json-c. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+#include "export/api.h"
+
+static void json_putp(struct json_object **object)
+{
+	json_object_put(*object);
+}
+
+static int take_text(struct json_object *value, char *buf, size_t size)
+{
+	const char *text = json_object_get_string(value);
+
+	if (json_object_get_type(value) != json_type_string)
+		return -EINVAL;
+	/* Also a text with a NUL inside is refused. */
+	if (strlen(text) != (size_t)json_object_get_string_len(value))
+		return -EINVAL;
+	return slice_copy(slice_of(text), buf, size) < 0 ? -EINVAL : 0;
+}
+
+static int take_member(struct api_mark_request *request, const char *key, struct json_object *value)
+{
+	if (!strcmp(key, "label"))
+		return take_text(value, request->label, sizeof(request->label));
+	if (!strcmp(key, "from"))
+		return take_text(value, request->from, sizeof(request->from));
+	if (!strcmp(key, "to"))
+		return take_text(value, request->to, sizeof(request->to));
+	if (strcmp(key, "end") != 0)
+		return -ENOENT;
+	if (json_object_get_type(value) != json_type_int)
+		return -EINVAL;
+	request->end_id = json_object_get_int64(value);
+	return request->end_id > 0 ? 0 : -EINVAL;
+}
+
+/* Names of members as constants, since the document goes away. */
+static const char *known_name(const char *key)
+{
+	static const char *const names[] = {"label", "from", "to", "end"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], key))
+			return names[i];
+	return "";
+}
+
+static int take_members(struct json_object *object, struct api_mark_request *request,
+			const char **ret_why, const char **ret_parameter)
+{
+	struct json_object_iterator it = json_object_iter_begin(object);
+	struct json_object_iterator end = json_object_iter_end(object);
+
+	for (; !json_object_iter_equal(&it, &end); json_object_iter_next(&it)) {
+		const char *key = json_object_iter_peek_name(&it);
+		int r = take_member(request, key, json_object_iter_peek_value(&it));
+
+		if (r == 0)
+			continue;
+		*ret_parameter = known_name(key);
+		*ret_why = r == -ENOENT ? "the body has a member that is none of label, from, to "
+					  "and end"
+					: "the value has the wrong type or is too long";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check(const struct api_mark_request *request, const char **ret_why,
+		 const char **ret_parameter)
+{
+	*ret_parameter = "label";
+	if (request->end_id) {
+		*ret_why = "a mark is either started with a label or ended by its id";
+		return *request->label || *request->from || *request->to ? -EINVAL : 0;
+	}
+	*ret_why = "a mark needs a label";
+	if (!*request->label)
+		return -EINVAL;
+	*ret_parameter = "from";
+	*ret_why = "a mark with an end needs its start";
+	return *request->to && !*request->from ? -EINVAL : 0;
+}
+
+int api_parse_mark(const char *body, size_t len, struct api_mark_request *ret, const char **ret_why,
+		   const char **ret_parameter)
+{
+	struct api_mark_request request = {0};
+	CLEANUP(json_putp) struct json_object *object = NULL;
+	struct json_tokener *tokener = json_tokener_new_ex(4);
+
+	*ret_parameter = "";
+	*ret_why = "the body is no JSON object";
+	if (!tokener)
+		return -ENOMEM;
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	object = json_tokener_parse_ex(tokener, body, (int)MIN(len, (size_t)INT32_MAX));
+
+	enum json_tokener_error error = json_tokener_get_error(tokener);
+	size_t end = json_tokener_get_parse_end(tokener);
+
+	json_tokener_free(tokener);
+	if (error != json_tokener_success || end != len ||
+	    json_object_get_type(object) != json_type_object)
+		return -EINVAL;
+
+	int r = take_members(object, &request, ret_why, ret_parameter);
+
+	if (r < 0)
+		return r;
+	r = check(&request, ret_why, ret_parameter);
+	if (r < 0)
+		return r;
+	*ret = request;
+	return 0;
+}

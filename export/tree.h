@@ -1,0 +1,27 @@
+/* A JSON document that was received, for reading. Values are asked for by a path of keys
+ * ("store.last_commit.age_ms"); what is missing or of another type is "", 0, false or NULL, so that
+ * a newer or older daemon does not stop the reader. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+
+struct tree;
+
+/* -EBADMSG when it is no JSON, -ENOMEM. */
+MUST_CHECK int tree_parse(const char *text, size_t len, struct tree **ret);
+void tree_free(struct tree *tree);
+void tree_freep(struct tree **tree);
+
+/* Below, tree may be NULL, and path "" is tree itself. Results belong to the document. */
+struct tree *tree_get(struct tree *tree, const char *path);
+const char *tree_text(struct tree *tree, const char *path);
+int64_t tree_i64(struct tree *tree, const char *path);
+bool tree_bool(struct tree *tree, const char *path);
+
+/* Elements of an array. */
+size_t tree_n(struct tree *array);
+struct tree *tree_at(struct tree *array, size_t index);
