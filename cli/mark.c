@@ -1,0 +1,245 @@
+/* flashscope mark: a label on a span of time. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "export/doc.h"
+#include "export/tree.h"
+
+static const char help[] =
+	"Usage: flashscope mark [OPTION...] start LABEL\n"
+	"       flashscope mark [OPTION...] end ID\n"
+	"       flashscope mark [OPTION...] LABEL -- COMMAND [ARGUMENT...]\n"
+	"\n"
+	"start prints the id of the mark, end ends it. With a command the mark lasts as long as "
+	"it\n"
+	"runs; signals are passed on to it.\n"
+	"\n"
+	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
+	"                 /run/flashscope/flashscoped.sock)\n"
+	"  --json         print what the daemon answered\n"
+	"\n"
+	"Exit status: 0 done, 1 failed, 2 wrong usage; with a command its own, 128 + N when "
+	"signal\n"
+	"N ended it, 127 when it does not exist, 126 when it cannot be run.\n";
+
+struct mark_args {
+	struct client_target target;
+	bool json;
+};
+
+static int post(const struct mark_args *args, struct doc *doc, struct client_reply *reply)
+{
+	size_t len;
+	CLEANUP(freep) char *body = NULL;
+	int r = doc_error(doc);
+
+	if (r < 0) {
+		doc_done(doc);
+		return r;
+	}
+	body = doc_take(doc, &len);
+	r = client_post(&args->target, "/api/v1/marks", body, reply);
+	if (r < 0)
+		fprintf(stderr, "flashscope: %s\n", reply->error);
+	return r;
+}
+
+static int post_start(const struct mark_args *args, const char *label, struct client_reply *reply)
+{
+	struct doc doc;
+
+	doc_init(&doc, 64 * 1024);
+	doc_object(&doc, NULL);
+	doc_string(&doc, "label", label);
+	doc_end(&doc);
+	return post(args, &doc, reply);
+}
+
+static int post_end(const struct mark_args *args, int64_t id, struct client_reply *reply)
+{
+	struct doc doc;
+
+	doc_init(&doc, 64 * 1024);
+	doc_object(&doc, NULL);
+	doc_i64(&doc, "end", id);
+	doc_end(&doc);
+	return post(args, &doc, reply);
+}
+
+static int id_of(const struct client_reply *reply, int64_t *ret_id)
+{
+	CLEANUP(tree_freep) struct tree *mark = NULL;
+	int r = tree_parse(reply->body ? reply->body : "", reply->len, &mark);
+
+	if (r < 0)
+		return r;
+	*ret_id = tree_i64(mark, "id");
+	return *ret_id > 0 ? 0 : -EBADMSG;
+}
+
+static int mark_start(const struct mark_args *args, const char *label)
+{
+	CLEANUP(client_reply_done) struct client_reply reply = {0};
+	int64_t id;
+
+	if (post_start(args, label, &reply) < 0)
+		return EXIT_FAILED;
+	if (args->json) {
+		puts(reply.body);
+		return EXIT_DONE;
+	}
+	if (id_of(&reply, &id) < 0)
+		return EXIT_FAILED;
+	printf("%lld\n", (long long)id);
+	return EXIT_DONE;
+}
+
+static int mark_end(const struct mark_args *args, const char *text)
+{
+	CLEANUP(client_reply_done) struct client_reply reply = {0};
+	int64_t id;
+
+	if (parse_i64_slice(slice_of(text), &id) < 0 || id <= 0) {
+		fprintf(stderr, "flashscope: %s is not the id of a mark\n", text);
+		return EXIT_USAGE;
+	}
+	if (post_end(args, id, &reply) < 0)
+		return EXIT_FAILED;
+	if (args->json)
+		puts(reply.body);
+	return EXIT_DONE;
+}
+
+static void passed_signals(sigset_t *set)
+{
+	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+				      SIGUSR1, SIGUSR2, SIGCHLD, SIGALRM};
+
+	sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(set, signals[i]);
+}
+
+/* What the terminal sent reached the command by itself. */
+static void pass_on(pid_t child, const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL)
+		kill(child, info->si_signo);
+}
+
+/* Status of the child once it ended. The signals are blocked, so none is missed. */
+static int wait_for(pid_t child, const sigset_t *set)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(child, &status, WNOHANG);
+
+		if (pid == child && WIFEXITED(status))
+			return WEXITSTATUS(status);
+		if (pid == child && WIFSIGNALED(status))
+			return 128 + WTERMSIG(status);
+		if (pid < 0 && errno != EINTR)
+			return EXIT_FAILED;
+		if (sigwaitinfo(set, &info) >= 0 && info.si_signo != SIGCHLD)
+			pass_on(child, &info);
+	}
+}
+
+static int run_command(char **argv)
+{
+	sigset_t set, before;
+
+	passed_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
+
+	pid_t child = fork();
+
+	if (child < 0) {
+		perror("flashscope: fork");
+		return EXIT_FAILED;
+	}
+	if (child == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execvp(argv[0], argv);
+		fprintf(stderr, "flashscope: %s: %s\n", argv[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	return wait_for(child, &set);
+}
+
+static int mark_command(const struct mark_args *args, const char *label, char **argv)
+{
+	CLEANUP(client_reply_done) struct client_reply started = {0}, ended = {0};
+	int64_t id;
+
+	if (post_start(args, label, &started) < 0 || id_of(&started, &id) < 0)
+		return EXIT_FAILED;
+
+	int status = run_command(argv);
+
+	if (post_end(args, id, &ended) < 0)
+		fprintf(stderr, "flashscope: mark %lld is still open\n", (long long)id);
+	if (args->json && ended.body)
+		fprintf(stderr, "%s\n", ended.body);
+	return status;
+}
+
+static int wrong_usage(void)
+{
+	fputs(help, stderr);
+	return EXIT_USAGE;
+}
+
+int command_mark(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"socket", required_argument, NULL, 's'},
+		{"url", required_argument, NULL, 'u'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct mark_args args = {0};
+	int option;
+
+	/* "+": the arguments of the command are not ours. */
+	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+		switch (option) {
+		case 's':
+			args.target.socket = optarg;
+			break;
+		case 'u':
+			args.target.url = optarg;
+			break;
+		case 'j':
+			args.json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			return wrong_usage();
+		}
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc >= 3 && !strcmp(argv[1], "--"))
+		return mark_command(&args, argv[0], argv + 2);
+	if (argc == 2 && !strcmp(argv[0], "start"))
+		return mark_start(&args, argv[1]);
+	if (argc == 2 && !strcmp(argv[0], "end"))
+		return mark_end(&args, argv[1]);
+	return wrong_usage();
+}
