@@ -10,7 +10,8 @@
 #include "base/parse.h"
 #include "query/suggest.h"
 
-#define DEFAULT_POINTS 300
+#define DEFAULT_POINTS    300
+#define DEFAULT_WINDOW_MS 3600000
 
 static const char *const agg_names[] = {
 	[AGG_DEFAULT] = "default", [AGG_RATE] = "rate", [AGG_INCREASE] = "increase",
@@ -157,12 +158,11 @@ static int plan_time(const char *parameter, const char *text, int64_t now_wall_m
 static int plan_window(struct reader *reader, const struct query_params *params,
 		       int64_t now_wall_ms, struct query_plan *plan, struct problem *problem)
 {
-	const char *from = given(params->from) ? params->from : "-1h";
 	const char *to = given(params->to) ? params->to : "now";
 	CLEANUP(freep) struct boot *boots = NULL;
 	int n_boots = 0;
 
-	if (query_time_needs_boots(from) || query_time_needs_boots(to)) {
+	if (query_time_needs_boots(params->from) || query_time_needs_boots(to)) {
 		boots = calloc(QUERY_BOOTS_MAX, sizeof(*boots));
 		if (!boots)
 			return -ENOMEM;
@@ -171,12 +171,13 @@ static int plan_window(struct reader *reader, const struct query_params *params,
 			return n_boots;
 	}
 
-	int r = plan_time("from", from, now_wall_ms, boots, (size_t)n_boots, &plan->from_wall_ms,
+	int r = plan_time("to", to, now_wall_ms, boots, (size_t)n_boots, &plan->to_wall_ms,
 			  problem);
 
-	if (r < 0)
-		return r;
-	r = plan_time("to", to, now_wall_ms, boots, (size_t)n_boots, &plan->to_wall_ms, problem);
+	plan->from_wall_ms = MAX(plan->to_wall_ms - DEFAULT_WINDOW_MS, 0);
+	if (r == 0 && given(params->from))
+		r = plan_time("from", params->from, now_wall_ms, boots, (size_t)n_boots,
+			      &plan->from_wall_ms, problem);
 	if (r < 0)
 		return r;
 	if (plan->from_wall_ms >= plan->to_wall_ms)

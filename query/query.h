@@ -37,7 +37,7 @@ const char *agg_name(enum agg agg);
 struct query_params {
 	const char *metric; /* "diskstats.read_bytes" */
 	const char *node;   /* default: all nodes */
-	const char *from;   /* default -1h; see query_time() */
+	const char *from;   /* default an hour before to; see query_time() */
 	const char *to;     /* default now */
 	const char *step; /* default window / 300, on whole seconds, not below the group's period */
 	const char *agg;  /* default by kind: rate, mean, last */

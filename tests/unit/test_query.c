@@ -451,6 +451,8 @@ static void problems(void **state)
 		assert_string_equal(ask(table[i].metric, table[i].agg, table[i].from, table[i].to,
 					table[i].step),
 				    table[i].shown);
+	/* the default window ends where to says */
+	assert_string_equal(ask("disk.temp", "max", NULL, "1+4000", "1h"), "vda/1: 3600000=20004;");
 	/* the step that the problem names is taken */
 	assert_string_equal(ask("disk.temp", "max", "-11000s", NULL, "1s"),
 			    "vda/1: 10900000=20000 10901000=20001 10902000=20002 10903000=20003 "
