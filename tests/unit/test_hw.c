@@ -1,0 +1,302 @@
+/* The door to the machine, on recorded trees. */
+#include "tests/unit/collector_fixture.h"
+
+#include <fcntl.h>
+
+#include "base/cleanup.h"
+
+static void start(struct fixture *f)
+{
+	fixture_start(f);
+	put(f, "proc/a", "one\ntwo\n");
+	put(f, "sys/n", "-5 \n");
+	put(f, "sys/empty", "");
+}
+
+static struct hw *open_tree(const struct fixture *f)
+{
+	struct hw *hw;
+
+	assert_int_equal(hw_open(f->root, &hw), 0);
+	return hw;
+}
+
+static void reading(void **unused)
+{
+	struct fixture f;
+	char buf[9];
+	int64_t value = 9;
+
+	(void)unused;
+	start(&f);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_false(hw_is_live(hw));
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "proc/%s", "a"), 8);
+	assert_string_equal(buf, "one\ntwo\n");
+	assert_int_equal(hw_read(hw, buf, 8, "proc/a"), -E2BIG);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "proc/b"), -ENOENT);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "proc"), -EISDIR);
+	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/n"), 2);
+	assert_string_equal(buf, "-5");
+	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/empty"), -ENODATA);
+	assert_int_equal(hw_read_i64(hw, &value, "sys/n"), 0);
+	assert_int_equal(value, -5);
+	assert_int_equal(hw_read_i64(hw, &value, "sys/empty"), -ENODATA);
+	assert_int_equal(value, -5);
+	assert_int_equal(hw_read_i64(hw, &value, "proc/a"), -EINVAL);
+	assert_int_equal(hw_readable(hw, "sys/n"), 0);
+	assert_int_equal(hw_readable(hw, "sys/m"), -ENOENT);
+	assert_true(hw_exists(hw, "sys"));
+	assert_false(hw_exists(hw, "sys/m"));
+	fixture_end(&f);
+}
+
+static void a_long_path_is_refused(void **unused)
+{
+	struct fixture f;
+	char buf[16], name[HW_PATH_MAX + 8];
+
+	(void)unused;
+	start(&f);
+	memset(name, 'x', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "%s", name), -ENAMETOOLONG);
+	assert_false(hw_exists(hw, "%s", name));
+	fixture_end(&f);
+}
+
+static void links_stay_inside(void **unused)
+{
+	struct fixture f;
+	char buf[256];
+
+	(void)unused;
+	start(&f);
+	put_link(&f, "sys/absolute", "/proc/a");
+	put_link(&f, "sys/up", "../../../../../../proc/a");
+	put_link(&f, "sys/out", "/etc/passwd");
+	put_link(&f, "sys/ring", "ring");
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "sys/absolute"), 8);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "sys/up"), 8);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "sys/out"), -ENOENT);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "../../../../etc/passwd"), -ENOENT);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "sys/ring"), -ELOOP);
+	assert_int_equal(hw_real_path(hw, buf, sizeof(buf), "sys/absolute"), 0);
+	assert_string_equal(buf, "proc/a");
+	assert_int_equal(hw_real_path(hw, buf, 3, "sys/absolute"), -ENAMETOOLONG);
+	assert_int_equal(hw_real_path(hw, buf, sizeof(buf), "sys/out"), -ENOENT);
+	fixture_end(&f);
+}
+
+static void a_fifo_does_not_hold(void **unused)
+{
+	struct fixture f;
+	char path[512], buf[16];
+
+	(void)unused;
+	start(&f);
+	snprintf(path, sizeof(path), "%s/sys/fifo", f.root);
+	assert_int_equal(mkfifo(path, 0600), 0);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/fifo"), -ESPIPE);
+	fixture_end(&f);
+}
+
+static void planned_errors(void **unused)
+{
+	struct fixture f;
+	struct hw_file file = {0};
+	char buf[16];
+	int64_t value;
+
+	(void)unused;
+	start(&f);
+	put(&f, "ERRORS",
+	    "# path\toperation\terrno\n\nproc/a\tread\tEIO\nsys/n\tread\tno data (unknown)\n"
+	    "sys/new\topen\tEACCES\n");
+	put(&f, "sys/new", "1\n");
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "proc/a"), -EIO);
+	assert_int_equal(hw_read(hw, buf, sizeof(buf), "sys/n"), 0);
+	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/n"), -ENODATA);
+	assert_int_equal(hw_readable(hw, "sys/new"), -EACCES);
+	assert_true(hw_exists(hw, "sys/new"));
+	assert_int_equal(hw_file_open(hw, &file, "sys/n"), 0);
+	assert_int_equal(hw_file_read_i64(hw, &file, &value), -ENODATA);
+	hw_file_close(&file);
+	assert_int_equal(hw_file_open(hw, &file, "proc/a"), 0);
+	assert_int_equal(hw_file_read(hw, &file, buf, sizeof(buf)), -EIO);
+	hw_file_close(&file);
+	assert_int_equal(hw_file_read(hw, &file, buf, sizeof(buf)), -ENOENT);
+	fixture_end(&f);
+}
+
+static void malformed_records_are_refused(void **unused)
+{
+	static const struct {
+		const char *name, *text;
+	} cases[] = {
+		{"ERRORS", "proc/a EIO\n"},      {"ERRORS", "proc/a\tread EIO\n"},
+		{"STATVFS", "/ 4096 1 1 1 1\n"}, {"STATVFS", "/ 4096 1 1 1 1 -1\n"},
+		{"STATVFS", "/ x 1 1 1 1 1\n"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+		struct hw *hw;
+
+		fixture_start(&f);
+		put(&f, cases[i].name, cases[i].text);
+		assert_int_equal(hw_open(f.root, &hw), -EINVAL);
+		fixture_end(&f);
+	}
+}
+
+static void space(void **unused)
+{
+	struct fixture f;
+	struct hw_space s;
+
+	(void)unused;
+	start(&f);
+	put(&f, "STATVFS", "/a\\040b\t4096\t10\t9\t8\t7\t6\n");
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_space(hw, "/a b", &s), 0);
+	assert_true(s.fragment_bytes == 4096 && s.blocks == 10 && s.free_blocks == 9 &&
+		    s.available_blocks == 8 && s.inodes == 7 && s.free_inodes == 6);
+	assert_int_equal(hw_space(hw, "/", &s), -ENODATA); /* never of the machine that tests */
+	fixture_end(&f);
+}
+
+static void files_stay_open(void **unused)
+{
+	struct fixture f;
+	struct hw_file file = {0};
+	char buf[16];
+	int64_t value;
+
+	(void)unused;
+	start(&f);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_file_open(hw, &file, "sys/m"), -ENOENT);
+	assert_null(file.path);
+	assert_int_equal(hw_file_open(hw, &file, "sys/n"), 0);
+	assert_int_equal(hw_file_read_i64(hw, &file, &value), 0);
+	put(&f, "sys/n", "77\n");
+	assert_int_equal(hw_file_read_i64(hw, &file, &value), 0);
+	assert_int_equal(value, 77);
+	assert_int_equal(hw_file_read(hw, &file, buf, 3), -E2BIG);
+	assert_int_equal(hw_file_read_line(hw, &file, buf, 4), 2);
+	put(&f, "sys/n", "\n");
+	assert_int_equal(hw_file_read_line(hw, &file, buf, sizeof(buf)), -ENODATA);
+	hw_file_close(&file);
+	hw_file_close(&file);
+	fixture_end(&f);
+}
+
+static void lists_by_number(void **unused)
+{
+	struct fixture f;
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+
+	(void)unused;
+	start(&f);
+	put(&f, "sys/class/zone10", "");
+	put(&f, "sys/class/zone9", "");
+	put(&f, "sys/class/zone0", "");
+	put(&f, "sys/class/.hidden", "");
+	put(&f, "sys/class/other", "");
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_list(hw, &names, "zone", "sys/%s", "class"), 0);
+	assert_int_equal(names.n, 3);
+	assert_string_equal(names.v[1], "zone9");
+	assert_string_equal(names.v[2], "zone10");
+	hw_names_done(&names);
+	assert_int_equal(hw_list(hw, &names, "", "sys/none"), -ENOENT);
+	assert_int_equal(hw_list(hw, &names, "", "sys/n"), -ENOTDIR);
+	fixture_end(&f);
+}
+
+static void identity_of_the_machine(void **unused)
+{
+	struct fixture f;
+	char buf[HW_BOOT_ID_MAX], option[16];
+	int64_t ms;
+
+	(void)unused;
+	start(&f);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_boot_id(hw, buf), -ENOENT);
+	assert_int_equal(hw_boot_ms(hw, &ms), -ENOENT);
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), -ENOENT);
+	put(&f, "proc/sys/kernel/random/boot_id", "a-b\n");
+	put(&f, "proc/uptime", "123.45 99.00\n");
+	put(&f, "proc/sys/kernel/osrelease", "6.1-x\n");
+	put(&f, "boot/config-6.1-x",
+	    "CONFIG_PSI_DEFAULT_DISABLED=y\nCONFIG_PSI=m\n# CONFIG_IRQ is not set\n");
+	assert_int_equal(hw_boot_id(hw, buf), 0);
+	assert_string_equal(buf, "a-b");
+	assert_int_equal(hw_boot_ms(hw, &ms), 0);
+	assert_int_equal(ms, 123450);
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), 0);
+	assert_string_equal(option, "m");
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_IRQ", option, sizeof(option)), 0);
+	assert_string_equal(option, "n");
+	fixture_end(&f);
+}
+
+static void roots(void **unused)
+{
+	struct hw *hw;
+
+	(void)unused;
+	assert_int_equal(hw_open("/does/not/exist", &hw), -ENOENT);
+	assert_int_equal(hw_open("/etc/passwd", &hw), -ENOTDIR);
+	assert_int_equal(hw_open("/", &hw), 0);
+	assert_true(hw_is_live(hw));
+	hw_close(hw);
+	assert_int_equal(hw_open("/etc/..", &hw), 0);
+	assert_true(hw_is_live(hw));
+	hw_close(hw);
+	hw_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reading),
+		cmocka_unit_test(a_long_path_is_refused),
+		cmocka_unit_test(links_stay_inside),
+		cmocka_unit_test(a_fifo_does_not_hold),
+		cmocka_unit_test(planned_errors),
+		cmocka_unit_test(malformed_records_are_refused),
+		cmocka_unit_test(space),
+		cmocka_unit_test(files_stay_open),
+		cmocka_unit_test(lists_by_number),
+		cmocka_unit_test(identity_of_the_machine),
+		cmocka_unit_test(roots),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
