@@ -135,35 +135,62 @@ static int fault_of(const struct row *row, const struct group *group)
 	return fault;
 }
 
-static void update_row(struct node_table *table, const struct sink *sink, size_t index,
-		       int64_t now_ms, const struct node_watch *watch)
+static bool is_held(const struct node_entry *entry, const struct node_watch *watch)
+{
+	return entry->state == NODE_HUNG && watch->hangs(watch->arg, entry->node);
+}
+
+/* The state of a node by what its groups say: the first fault, or gone from all of them. */
+static void judge(struct node_entry *entry, int64_t now_ms, const struct node_watch *watch)
+{
+	int fault = 0;
+
+	if (is_held(entry, watch))
+		return;
+	if (!entry->groups) {
+		set_state(entry, NODE_GONE, -ENODEV, now_ms, watch);
+		return;
+	}
+	for (size_t i = 0; i < NODE_GROUPS_MAX && !fault; i++)
+		if (entry->groups & 1U << i)
+			fault = entry->faults[i];
+	set_state(entry, node_state_of_error(fault), -fault, now_ms, watch);
+}
+
+/* Returns where the next row is likely to be found. */
+static size_t update_row(struct node_table *table, size_t group, const struct sink *sink,
+			 size_t index, size_t hint, int64_t now_ms, const struct node_watch *watch)
 {
 	const struct row *row = sink->rows[index];
-	int fault = fault_of(row, sink->group);
-	struct node_entry *entry = find(table, row->node, index);
+	struct node_entry *entry = find(table, row->node, hint);
 
 	if (!entry)
 		entry = add(table, row->node, now_ms);
 	if (!entry)
-		return;
-	entry->seen = table->n_samples;
-	if (entry->state == NODE_HUNG && watch->hangs(watch->arg, row->node))
-		return;
-	set_state(entry, node_state_of_error(fault), -fault, now_ms, watch);
+		return hint;
+	if (index == 0)
+		table->first[group] = (size_t)(entry - table->v);
+	entry->seen[group] = table->n_samples[group];
+	entry->groups |= (uint8_t)(1U << group);
+	entry->faults[group] = (int16_t)fault_of(row, sink->group);
+	judge(entry, now_ms, watch);
+	return (size_t)(entry - table->v) + 1;
 }
 
-void node_table_update(struct node_table *table, const struct sink *sink, int64_t now_ms,
-		       const struct node_watch *watch)
+void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
+		       int64_t now_ms, const struct node_watch *watch)
 {
-	table->n_samples++;
+	size_t hint = table->first[group];
+
+	table->n_samples[group]++;
 	for (size_t i = 0; i < sink->n_rows; i++)
-		update_row(table, sink, i, now_ms, watch);
+		hint = update_row(table, group, sink, i, hint, now_ms, watch);
 	for (size_t i = 0; i < table->n; i++) {
 		struct node_entry *entry = &table->v[i];
 
-		if (entry->seen == table->n_samples || entry->state == NODE_GONE ||
-		    (entry->state == NODE_HUNG && watch->hangs(watch->arg, entry->node)))
+		if (!(entry->groups & 1U << group) || entry->seen[group] == table->n_samples[group])
 			continue;
-		set_state(entry, NODE_GONE, -ENODEV, now_ms, watch);
+		entry->groups &= (uint8_t) ~(1U << group);
+		judge(entry, now_ms, watch);
 	}
 }

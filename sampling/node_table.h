@@ -1,4 +1,5 @@
-/* The state of every node of every group, so that a change is said once. */
+/* The state of every node of a collector, so that a change is said once. A node may be part of
+ * several groups (the mount, and the space on it); it has one state all the same. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,22 +8,26 @@
 #include "model/sink.h"
 #include "sampling/sampler.h"
 
+#define NODE_GROUPS_MAX 8 /* of one collector */
+#define NODE_TABLE_MAX  (2 * SINK_ROWS_MAX)
+
 struct node_entry {
 	char node[NODE_NAME_MAX];
 	enum node_state state;
 	int error; /* negative errno of the state, 0 when it is ok */
 	int64_t since_ms;
-	uint64_t seen; /* the sample of the group that it was last part of */
+	uint8_t groups;                  /* bits: those that it is part of */
+	int16_t faults[NODE_GROUPS_MAX]; /* errno for which nothing could be read there, or 0 */
+	uint32_t seen[NODE_GROUPS_MAX];  /* the sample of the group that it was last part of */
 };
 
-/* The nodes of one group. Zero-initialised it is empty. */
+/* Zero-initialised it is empty. */
 struct node_table {
 	struct node_entry *v;
 	size_t n, n_alloc;
-	uint64_t n_samples;
+	uint32_t n_samples[NODE_GROUPS_MAX];
+	size_t first[NODE_GROUPS_MAX]; /* where the first row of the group was found last time */
 };
-
-#define NODE_TABLE_MAX (2 * SINK_ROWS_MAX)
 
 struct node_watch {
 	void *arg;
@@ -34,13 +39,13 @@ struct node_watch {
 
 void node_table_done(struct node_table *table);
 
-/* Takes the states out of the rows of a sample: a node whose fields all fail is failed, denied or
- * unsupported by its first fault; one that is no longer among the rows is gone. Allocates only for
- * new nodes. */
-void node_table_update(struct node_table *table, const struct sink *sink, int64_t now_ms,
-		       const struct node_watch *watch);
+/* Takes the states out of the rows of a sample of a group (its index within the collector): a node
+ * whose fields all fail is failed, denied or unsupported by its first fault; one that is no longer
+ * among the rows of any group is gone. Allocates only for new nodes. */
+void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
+		       int64_t now_ms, const struct node_watch *watch);
 
-/* Sets the state of one node. */
+/* Sets the state of one node, which is added when it is not known. */
 void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,
 		    int64_t now_ms, const struct node_watch *watch);
 

@@ -165,7 +165,8 @@ int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct si
 	int r = slot->collector->sample(slot->state, runner->hw, place->group, sink);
 
 	if (r == -ENODEV) {
-		backoff_fail(&slot->reprobe, now_ms, BACKOFF_FIRST_MS, BACKOFF_MAX_MS);
+		if (!slot->stale)
+			backoff_fail(&slot->reprobe, now_ms, BACKOFF_FIRST_MS, BACKOFF_MAX_MS);
 		slot->stale = true;
 		return r;
 	}

@@ -21,7 +21,7 @@ struct plan {
 	size_t collector;
 	struct schedule schedule;
 	bool in_lane;
-	struct node_table nodes;
+	size_t in_collector; /* index of the group within its collector */
 };
 
 struct account {
@@ -29,6 +29,7 @@ struct account {
 	bool enabled;
 	bool in_loop, in_lane; /* has groups there; a collector may have both */
 	bool probed;
+	struct node_table nodes;
 	struct probe lane_probe; /* of a collector that is probed in the lane alone */
 	enum node_state state;
 	int last_error;
@@ -168,7 +169,7 @@ static void take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int64
 	set_collector_state(sampler, plan->collector, NODE_OK, error, at_ms, true);
 	sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, late_ms,
 				plan->schedule.period_ms, sink);
-	node_table_update(&plan->nodes, sink, at_ms, &watch);
+	node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
 }
 
 static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
@@ -184,8 +185,14 @@ static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 	take_rows(sampler, index, t_ms, start_us / 1000, end_us - start_us, r, &sampler->sink);
 }
 
+/* Only what was asked for: the last tick that was taken of the group. */
 static void lane_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
 {
+	const struct sampler *sampler = arg;
+	const struct plan *plan = &sampler->plans[head->group];
+
+	if (!plan->in_lane || head->t_ms != plan->schedule.due_ms - plan->schedule.period_ms)
+		return;
 	take_rows(arg, head->group, head->t_ms, head->at_ms, head->duration_us, head->error, sink);
 }
 
@@ -212,8 +219,8 @@ static void lane_hung(void *arg, size_t collector, int group, const char *node, 
 	if (group < 0 || !node[0])
 		set_collector_state(sampler, collector, NODE_HUNG, -ETIMEDOUT, since_ms, true);
 	else
-		node_table_set(&sampler->plans[group].nodes, node, NODE_HUNG, -ETIMEDOUT, since_ms,
-			       &watch);
+		node_table_set(&sampler->accounts[collector].nodes, node, NODE_HUNG, -ETIMEDOUT,
+			       since_ms, &watch);
 }
 
 /* The rows that follow say the state of the node; a collector is told here. */
@@ -237,7 +244,7 @@ static int open_keeper(struct sampler *sampler)
 	return keeper_open(&options, &events, &sampler->keeper);
 }
 
-static void plan_group(struct sampler *sampler, size_t index, size_t collector)
+static void plan_group(struct sampler *sampler, size_t index, size_t collector, size_t in_collector)
 {
 	struct plan *plan = &sampler->plans[index];
 	struct account *account = &sampler->accounts[collector];
@@ -245,6 +252,7 @@ static void plan_group(struct sampler *sampler, size_t index, size_t collector)
 
 	plan->group = catalog_group_at(sampler->catalog, index, NULL);
 	plan->collector = collector;
+	plan->in_collector = in_collector;
 	plan->in_lane = plan->group->cost != COST_F && !sampler->options.no_lane;
 	if (!account->enabled || plan->group->cost == COST_Q)
 		return;
@@ -266,7 +274,7 @@ static bool make_plans(struct sampler *sampler)
 		account->collector = catalog->collectors[i];
 		account->enabled = !sampler->options.disabled || !sampler->options.disabled[i];
 		for (size_t g = 0; g < account->collector->n_groups; g++)
-			plan_group(sampler, index++, i);
+			plan_group(sampler, index++, i, g);
 		sampler->loop_wanted[i] = account->in_loop;
 		sampler->lane_wanted[i] = account->in_lane;
 		needs_lane = needs_lane || account->in_lane;
@@ -281,6 +289,9 @@ static int allocate(struct sampler *sampler)
 	sampler->n_plans = catalog_n_groups(sampler->catalog);
 	if (sampler->n_plans > WIRE_GROUPS_MAX)
 		return -E2BIG;
+	for (size_t i = 0; i < n_collectors; i++)
+		if (sampler->catalog->collectors[i]->n_groups > NODE_GROUPS_MAX)
+			return -E2BIG;
 	sampler->root = strdup(sampler->options.root);
 	sampler->plans = calloc(sampler->n_plans + 1, sizeof(*sampler->plans));
 	sampler->accounts = calloc(n_collectors + 1, sizeof(*sampler->accounts));
@@ -344,10 +355,10 @@ void sampler_close(struct sampler *sampler)
 		return;
 	keeper_close(sampler->keeper);
 	runner_close(sampler->runner);
-	for (size_t i = 0; sampler->plans && i < sampler->n_plans; i++)
-		node_table_done(&sampler->plans[i].nodes);
-	for (size_t i = 0; sampler->accounts && i < sampler->catalog->n_collectors; i++)
+	for (size_t i = 0; sampler->accounts && i < sampler->catalog->n_collectors; i++) {
+		node_table_done(&sampler->accounts[i].nodes);
 		probe_done(&sampler->accounts[i].lane_probe);
+	}
 	sink_done(&sampler->sink);
 	free(sampler->plans);
 	free(sampler->accounts);
@@ -515,10 +526,11 @@ void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret)
 int sampler_collector_status(const struct sampler *sampler, size_t index,
 			     struct collector_status *ret)
 {
-	const struct account *account = &sampler->accounts[index];
+	const struct account *account;
 
 	if (index >= sampler->catalog->n_collectors)
 		return -ENOENT;
+	account = &sampler->accounts[index];
 	*ret = (struct collector_status){
 		.collector = account->collector,
 		.probe = account->in_loop            ? runner_probe_of(sampler->runner, index)
@@ -538,18 +550,17 @@ int sampler_collector_status(const struct sampler *sampler, size_t index,
 
 int sampler_node_status(const struct sampler *sampler, size_t index, struct node_status *ret)
 {
-	for (size_t i = 0; i < sampler->n_plans; i++) {
-		const struct plan *plan = &sampler->plans[i];
+	for (size_t i = 0; i < sampler->catalog->n_collectors; i++) {
+		const struct account *account = &sampler->accounts[i];
 		const struct node_entry *entry;
 
-		if (index >= plan->nodes.n) {
-			index -= plan->nodes.n;
+		if (index >= account->nodes.n) {
+			index -= account->nodes.n;
 			continue;
 		}
-		entry = &plan->nodes.v[index];
+		entry = &account->nodes.v[index];
 		*ret = (struct node_status){
-			.collector = sampler->catalog->collectors[plan->collector],
-			.group = plan->group,
+			.collector = account->collector,
 			.node = entry->node,
 			.state = entry->state,
 			.error = entry->error,

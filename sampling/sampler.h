@@ -104,15 +104,14 @@ struct collector_status {
 int sampler_collector_status(const struct sampler *sampler, size_t index,
 			     struct collector_status *ret);
 
-/* One node of a group. */
+/* One node that has been sampled. */
 struct node_status {
 	const struct collector *collector;
-	const struct group *group;
 	const char *node;
 	enum node_state state;
 	int error; /* negative errno of the state, 0 when it is ok */
 	int64_t since_ms;
 };
 
-/* Nodes of all groups in the order of the catalog; -ENOENT past the end. */
+/* Nodes by collectors in the order of the catalog, gone ones among them; -ENOENT past the end. */
 int sampler_node_status(const struct sampler *sampler, size_t index, struct node_status *ret);

@@ -381,6 +381,7 @@ int wire_get_rows(const uint8_t *packet, size_t len, const struct catalog *catal
 	ret->last = get_bool(&r);
 	n_rows = get_u16(&r);
 	group = catalog_group_at(catalog, ret->group, NULL);
+	r.bad = r.bad || ret->t_ms < 0 || ret->at_ms < 0 || ret->duration_us < 0;
 	if (r.bad || !group || (!ret->first && sink->group != group))
 		return -EBADMSG;
 	if (ret->first)

@@ -1,0 +1,352 @@
+/* The sampler: what it says of collectors and nodes, when it leaves one alone, when it probes
+ * again, and that its ticks stand on the grid. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "sampling/sampler.h"
+
+/* What the collector does next. */
+static struct {
+	int probe_r, sample_r;
+	size_t n_nodes;
+	int fault[3]; /* of the nodes; 0: has a value */
+	unsigned n_probes, n_samples[2];
+} fake;
+
+static const struct field fields[] = {
+	{"read", UNIT_COUNT, KIND_GAUGE, "", "attr", 0, NULL},
+	{.name = "known", .unit = UNIT_COUNT, .kind = KIND_GAUGE, .help = ""},
+};
+
+static const struct group groups[] = {
+	{.name = "quick",
+	 .cost = COST_F,
+	 .period_ms = 1000,
+	 .fields = fields,
+	 .n_fields = ARRAY_SIZE(fields)},
+	{.name = "slow",
+	 .cost = COST_L,
+	 .period_ms = 10000,
+	 .fields = fields,
+	 .n_fields = ARRAY_SIZE(fields)},
+	{.name = "device",
+	 .cost = COST_Q,
+	 .period_ms = 1000,
+	 .fields = fields,
+	 .n_fields = ARRAY_SIZE(fields)},
+};
+
+static int fake_probe(struct hw *hw, struct probe *probe, void **ret_state)
+{
+	(void)hw;
+	fake.n_probes++;
+	if (fake.probe_r < 0) {
+		probe_collector(probe, outcome_of_error(fake.probe_r), "do", "said so");
+		return fake.probe_r;
+	}
+	*ret_state = NULL;
+	return 0;
+}
+
+static int fake_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+{
+	char name[32];
+
+	(void)state, (void)hw;
+	assert_true(group < 2); /* class Q has no place here */
+	fake.n_samples[group]++;
+	if (fake.sample_r < 0)
+		return fake.sample_r;
+	for (size_t i = 0; i < fake.n_nodes; i++) {
+		snprintf(name, sizeof(name), "n%zu", i);
+
+		struct row *row = sink_row(sink, name, "");
+
+		row_result(row, 0, -fake.fault[i], (int64_t)i);
+		row_set(row, 1, 7);
+	}
+	return 0;
+}
+
+static const struct collector collector = {
+	.name = "fake",
+	.groups = groups,
+	.n_groups = ARRAY_SIZE(groups),
+	.probe = fake_probe,
+	.sample = fake_sample,
+};
+static const struct collector *const collectors[] = {&collector};
+static const struct catalog catalog = {collectors, 1};
+
+/* What came out, as one line of text. */
+static char log_buf[4096];
+static struct text log_text;
+static int64_t last_t_ms[2], last_step_ms[2];
+
+static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
+		    int64_t step_ms, const struct sink *sink)
+{
+	size_t index = group == &groups[0] ? 0 : 1;
+
+	(void)arg;
+	assert_true(late_ms >= 0);
+	assert_ptr_equal(sink->group, group);
+	last_t_ms[index] = t_ms;
+	last_step_ms[index] = step_ms;
+}
+
+static void on_state(void *arg, const struct collector *c, const char *node, enum node_state state,
+		     int error, int64_t since_ms)
+{
+	(void)arg, (void)error;
+	assert_true(since_ms > 0);
+	text_printf(&log_text, "%s%s%s=%s ", c->name, node[0] ? "." : "", node,
+		    node_state_name(state));
+}
+
+static void on_probed(void *arg, const struct collector *c, const struct probe *probe, int64_t t_ms)
+{
+	(void)arg, (void)c, (void)t_ms;
+	text_printf(&log_text, "probed:%s ", outcome_name(probe->items[0].outcome));
+}
+
+static void assert_said(const char *expected)
+{
+	assert_string_equal(log_buf, expected);
+	text_reset(&log_text);
+}
+
+static struct sampler *sampler;
+static int64_t now_ms;
+
+static void start_with(int64_t rescan_ms, const int64_t *period_ms)
+{
+	struct sampler_options options = {
+		.root = "/", .period_ms = period_ms, .rescan_ms = rescan_ms, .no_lane = true};
+	struct sampler_callbacks callbacks = {
+		.rows = on_rows, .state = on_state, .probed = on_probed};
+
+	log_text = TEXT_IN(log_buf);
+	assert_int_equal(sampler_open(&options, &catalog, &callbacks, &sampler), 0);
+	now_ms = clock_boot_ms();
+	assert_int_equal(sampler_start(sampler, now_ms), 0);
+}
+
+static void start(int64_t rescan_ms)
+{
+	start_with(rescan_ms, NULL);
+}
+
+/* Ticks of the future: each at the time that the sampler asks for. */
+static void tick(void)
+{
+	now_ms = sampler_next_ms(sampler);
+	sampler_tick(sampler, now_ms);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	fake.n_nodes = 2;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sampler_close(sampler);
+	sampler = NULL;
+	return 0;
+}
+
+static void ticks_stand_on_the_grid(void **state)
+{
+	struct sampler_stats stats;
+
+	(void)state;
+	start(0);
+	assert_said("probed:ok ");
+	for (int i = 0; i < 25; i++) {
+		tick();
+		assert_int_equal(now_ms % 1000, 0);
+		assert_int_equal(last_t_ms[0], now_ms);
+	}
+	assert_int_equal(last_t_ms[1] % 10000, 0);
+	assert_int_equal(last_step_ms[0], 1000);
+	assert_int_equal(last_step_ms[1], 10000);
+	assert_int_equal(fake.n_samples[0], 25);
+	assert_in_range(fake.n_samples[1], 2, 3);
+	assert_said("");
+
+	/* Half a minute late: one tick, the rest is counted. */
+	sampler_tick(sampler, now_ms + 30500);
+	assert_int_equal(fake.n_samples[0], 26);
+	assert_int_equal(last_t_ms[0], now_ms + 30000);
+	sampler_get_stats(sampler, &stats);
+	assert_in_range(stats.n_missed_ticks, 29 + 1, 29 + 3);
+	assert_int_equal(stats.n_ticks, 26);
+}
+
+/* Both groups have these nodes. */
+static void changes_are_said_once(void **state)
+{
+	static const int64_t period_ms[] = {1000, 1000, 0};
+	struct node_status node;
+
+	(void)state;
+	start_with(0, period_ms);
+	fake.fault[1] = EINVAL;
+	tick();
+	tick();
+	assert_said("probed:ok fake.n1=failed ");
+	fake.fault[1] = EACCES;
+	tick();
+	tick();
+	assert_said("fake.n1=denied ");
+	assert_int_equal(sampler_node_status(sampler, 1, &node), 0);
+	assert_string_equal(node.node, "n1");
+	assert_int_equal(node.state, NODE_DENIED);
+	assert_int_equal(node.error, -EACCES);
+	fake.fault[1] = EOPNOTSUPP;
+	tick();
+	assert_said("fake.n1=unsupported ");
+	fake.fault[1] = 0;
+	tick();
+	tick();
+	assert_said("fake.n1=ok ");
+	fake.n_nodes = 1;
+	tick();
+	tick();
+	assert_said("fake.n1=gone ");
+	fake.n_nodes = 3;
+	tick();
+	assert_said("fake.n1=ok ");
+	assert_int_equal(sampler_node_status(sampler, 999, &node), -ENOENT);
+}
+
+static void a_collector_that_fails_is_left_alone(void **state)
+{
+	struct collector_status status;
+
+	(void)state;
+	start(0);
+	tick();
+	fake.sample_r = -EIO;
+	for (int i = 0; i < 30; i++)
+		tick();
+	assert_said("probed:ok fake=failed ");
+	assert_int_equal(sampler_collector_status(sampler, 0, &status), 0);
+	assert_int_equal(status.state, NODE_FAILED);
+	assert_int_equal(status.last_error, -EIO);
+	/* The ticks come faster than the clock on which the back-off runs. */
+	assert_in_range(status.n_failures, 1, 4);
+	assert_in_range(fake.n_samples[0], 2, 4);
+}
+
+static void enodev_asks_for_a_new_probe(void **state)
+{
+	(void)state;
+	start(0);
+	tick();
+	fake.sample_r = -ENODEV;
+	tick();
+	assert_int_equal(fake.n_probes, 1);
+	fake.sample_r = 0;
+	clock_sleep_until(clock_boot_ms() + 1000); /* the wait before the new probe */
+	tick();
+	assert_int_equal(fake.n_probes, 2);
+	assert_said("probed:ok fake=failed fake=ok probed:ok ");
+}
+
+static void a_rescan_probes_again(void **state)
+{
+	struct collector_status status;
+
+	(void)state;
+	fake.probe_r = -ENOENT;
+	start(5000);
+	assert_said("probed:no_node ");
+	tick();
+	assert_int_equal(fake.n_samples[0], 0);
+	assert_int_equal(sampler_collector_status(sampler, 0, &status), 0);
+	assert_int_equal(status.state, NODE_UNSUPPORTED);
+	assert_string_equal(status.probe->items[0].reason, "said so");
+	fake.probe_r = 0;
+	sampler_rescan(sampler);
+	tick();
+	assert_said("fake=ok probed:ok ");
+	assert_int_equal(fake.n_samples[0], 1);
+	for (int i = 0; i < 17; i++)
+		tick();
+	assert_in_range(fake.n_probes, 4, 5);
+	assert_int_equal(sampler_collector_status(sampler, 1, &status), -ENOENT);
+}
+
+static void what_is_switched_off_stays_off(void **state)
+{
+	static const bool disabled[] = {true};
+	struct sampler_options options = {.root = "/", .disabled = disabled, .no_lane = true};
+	struct sampler_callbacks callbacks = {0};
+	struct collector_status status;
+
+	(void)state;
+	assert_int_equal(sampler_open(&options, &catalog, &callbacks, &sampler), 0);
+	assert_int_equal(sampler_start(sampler, 1), 0);
+	assert_int_equal(sampler_next_ms(sampler), INT64_MAX);
+	sampler_tick(sampler, clock_boot_ms());
+	assert_int_equal(fake.n_probes, 0);
+	assert_int_equal(fake.n_samples[0], 0);
+	assert_int_equal(sampler_collector_status(sampler, 0, &status), 0);
+	assert_false(status.enabled);
+	assert_null(status.probe);
+}
+
+static void periods_can_be_chosen(void **state)
+{
+	static const int64_t period_ms[] = {250, 0, 0};
+	struct sampler_options options = {.root = "/", .period_ms = period_ms, .no_lane = true};
+	struct sampler_callbacks callbacks = {.rows = on_rows};
+
+	(void)state;
+	assert_int_equal(sampler_open(&options, &catalog, &callbacks, &sampler), 0);
+	assert_int_equal(sampler_start(sampler, clock_boot_ms()), 0);
+	for (int i = 0; i < 8; i++)
+		tick();
+	assert_int_equal(fake.n_samples[0], 8);
+	assert_int_equal(last_step_ms[0], 250);
+}
+
+static void a_missing_root_is_an_error(void **state)
+{
+	struct sampler_options options = {.root = "/nowhere/at/all"};
+	struct sampler_callbacks callbacks = {0};
+
+	(void)state;
+	assert_int_equal(sampler_open(&options, &catalog, &callbacks, &sampler), -ENOENT);
+}
+
+int main(void)
+{
+#define SAMPLER_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		SAMPLER_TEST(ticks_stand_on_the_grid),
+		SAMPLER_TEST(changes_are_said_once),
+		SAMPLER_TEST(a_collector_that_fails_is_left_alone),
+		SAMPLER_TEST(enodev_asks_for_a_new_probe),
+		SAMPLER_TEST(a_rescan_probes_again),
+		SAMPLER_TEST(what_is_switched_off_stays_off),
+		SAMPLER_TEST(periods_can_be_chosen),
+		SAMPLER_TEST(a_missing_root_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
