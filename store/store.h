@@ -14,6 +14,8 @@
 
 struct store;
 
+#define STORE_SIZE_MIN_BYTES INT64_C(2097152) /* of store_options.size_max_bytes */
+
 struct store_options {
 	const char *path;
 	const char *boot_id;    /* text of the running kernel, "" when unknown */

@@ -1,0 +1,591 @@
+/* One commit: takes what waits, writes it in one transaction, and gives it back when that failed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "store/db.h"
+#include "store/sql.h"
+
+/* What one commit has in its hands besides the lists `writing` of the store. */
+struct batch {
+	struct tail_node **nodes; /* oldest first */
+	bool *fresh;              /* has no id yet */
+	size_t n_nodes;
+	struct mark *marks;
+	size_t n_marks;
+	struct outcome_entry *outcomes;
+	size_t n_outcomes;
+	int64_t wall_offset_ms;
+	bool wall_dirty;
+};
+
+static void batch_done(struct batch *batch)
+{
+	free(batch->nodes);
+	free(batch->fresh);
+	free(batch->marks);
+	free(batch->outcomes);
+}
+
+static int batch_alloc(const struct store *store, struct batch *batch)
+{
+	batch->nodes = calloc(store->n_nodes + 1, sizeof(struct tail_node *));
+	batch->fresh = calloc(store->n_nodes + 1, sizeof(bool));
+	batch->marks = calloc(store->n_marks + 1, sizeof(*batch->marks));
+	batch->outcomes = calloc(store->n_outcomes + 1, sizeof(*batch->outcomes));
+	return batch->nodes && batch->fresh && batch->marks && batch->outcomes ? 0 : -ENOMEM;
+}
+
+static void take_records(struct store *store, struct batch *batch)
+{
+	for (struct tail_node *n = store->nodes; n; n = n->next)
+		batch->n_nodes += n->dirty;
+
+	size_t i = batch->n_nodes;
+
+	for (struct tail_node *n = store->nodes; n; n = n->next) {
+		if (!n->dirty)
+			continue;
+		n->dirty = false;
+		n->n_refs++;
+		batch->nodes[--i] = n;
+		batch->fresh[i] = !n->id;
+	}
+	for (size_t m = 0; m < store->n_marks; m++)
+		if (store->marks[m].dirty)
+			batch->marks[batch->n_marks++] = store->marks[m].mark;
+	for (size_t o = 0; o < store->n_outcomes; o++)
+		if (store->outcomes[o].dirty)
+			batch->outcomes[batch->n_outcomes++] = store->outcomes[o];
+	changes_join(&store->writing_changes, &store->changes);
+	events_join(&store->writing_events, &store->events);
+	batch->wall_dirty = store->wall_dirty;
+	batch->wall_offset_ms = store->wall_offset_ms;
+	store->wall_dirty = store->urgent = false;
+}
+
+static void swap_block(struct tail_group *group)
+{
+	struct block *spare = group->busy;
+
+	if (!group->open || !group->open->n)
+		return;
+	group->busy = group->open;
+	if (spare && (spare->cap != group->busy->cap)) {
+		block_free(spare);
+		spare = NULL;
+	}
+	group->open = spare;
+}
+
+static int take(struct store *store, struct batch *batch)
+{
+	pthread_mutex_lock(&store->lock);
+
+	int r = batch_alloc(store, batch);
+
+	if (!r) {
+		take_records(store, batch);
+		segments_join(&store->writing, &store->sealed);
+		for (size_t i = 0; i < store->n_groups; i++)
+			swap_block(&store->groups[i]);
+	}
+	pthread_mutex_unlock(&store->lock);
+	return r;
+}
+
+/* Codes the blocks that were taken, each without the lock; readers see the block until its segment
+ * stands in its place. */
+static void code_blocks(struct store *store)
+{
+	for (size_t i = 0; i < store->n_groups; i++) {
+		struct block *block = store->groups[i].busy;
+		struct segment *segment = NULL;
+
+		if (!block || !block->n)
+			continue;
+
+		int r = block_code(block, &store->commit_coder, &segment);
+
+		pthread_mutex_lock(&store->lock);
+		if (r < 0)
+			store->status.n_dropped_ticks += block->n;
+		if (segment) {
+			segment->group = i;
+			for (size_t n = 0; n < segment->n_nodes; n++)
+				segment->nodes[n]->n_refs++;
+			segments_append(&store->writing, segment);
+		}
+		block_reset(block);
+		pthread_mutex_unlock(&store->lock);
+	}
+}
+
+static int next_node_id(struct db *db, int64_t *ret)
+{
+	int r = sql_int(db->conn, ret,
+			"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM node WHERE id=1) UNION ALL"
+			" SELECT * FROM (SELECT id+1 FROM node n WHERE NOT EXISTS"
+			" (SELECT 1 FROM node WHERE id=n.id+1) ORDER BY id LIMIT 1) LIMIT 1");
+
+	return !r && *ret > FORMAT_NODES_MAX ? -ENOSPC : r;
+}
+
+/* The run of the file that a new node continues or begins, and the row that is there already.
+ * *ret_id is 0 without one. */
+static int find_run(struct db *db, const struct tail_node *node, int64_t *ret_run, int64_t *ret_id)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "SELECT run, gone FROM node WHERE collector=%Q AND name=%Q AND"
+			    " identity=%Q AND boot=%lld ORDER BY run DESC LIMIT 1",
+			    node->collector->name, node->name, node->identity, (long long)db->boot);
+
+	if (r < 0 || (r = sql_step(stmt)) < 0)
+		return r;
+	*ret_run = 1;
+	if (r > 0)
+		/* Not gone, and first seen by this run of the program: the same as before it. */
+		*ret_run = sqlite3_column_int64(stmt, 0) +
+			   (node->run > 1 || sqlite3_column_int(stmt, 1));
+	*ret_id = 0;
+	r = sql_int(db->conn, ret_id,
+		    "SELECT id FROM node WHERE collector=%Q AND name=%Q AND identity=%Q AND"
+		    " run=%lld",
+		    node->collector->name, node->name, node->identity, (long long)*ret_run);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* Flags that an earlier run of the program left open end where this one begins. */
+static int end_flags(struct db *db, int64_t id, int64_t t_ms)
+{
+	return sql_exec(db->conn,
+			"INSERT INTO flag(boot,t,node,grp,field,word) SELECT boot,%lld,node,grp,"
+			"field,'' FROM flag WHERE id IN (SELECT max(id) FROM flag WHERE node=%lld"
+			" GROUP BY grp,field) AND word<>'' AND boot=%lld",
+			(long long)t_ms, (long long)id, (long long)db->boot);
+}
+
+static int add_node(struct store *store, struct db *db, struct tail_node *node)
+{
+	int64_t run, id;
+	int r = find_run(db, node, &run, &id);
+
+	if (!r && id)
+		r = sql_exec(db->conn,
+			     "UPDATE node SET first_ms=CASE WHEN boot=%lld THEN first_ms ELSE %lld"
+			     " END, last_ms=%lld, boot=%lld, gone=0 WHERE id=%lld",
+			     (long long)db->boot, (long long)node->first_ms,
+			     (long long)node->first_ms, (long long)db->boot, (long long)id);
+	else if (!r && !(r = next_node_id(db, &id)))
+		r = sql_exec(db->conn,
+			     "INSERT INTO node VALUES(%lld,%Q,%Q,%Q,%lld,%lld,%lld,%lld,0)",
+			     (long long)id, node->collector->name, node->name, node->identity,
+			     (long long)run, (long long)db->boot, (long long)node->first_ms,
+			     (long long)node->first_ms);
+	if (!r)
+		r = end_flags(db, id, node->first_ms);
+	if (r == -ENOSPC) /* no number left: its samples are not stored */
+		return 0;
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&store->lock);
+	node->id = id;
+	node->run = run;
+	pthread_mutex_unlock(&store->lock);
+	return 0;
+}
+
+static int write_node(struct store *store, struct db *db, struct tail_node *node)
+{
+	int r = node->id ? 0 : add_node(store, db, node);
+
+	pthread_mutex_lock(&store->lock);
+	bool gone = node->gone;
+	int64_t last_ms = node->last_ms;
+	pthread_mutex_unlock(&store->lock);
+	if (r < 0 || !gone)
+		return r;
+	return sql_exec(db->conn, "UPDATE node SET gone=1, last_ms=%lld WHERE id=%lld",
+			(long long)last_ms, (long long)node->id);
+}
+
+static int write_change(struct db *db, sqlite3_stmt *stmt, const struct change *change)
+{
+	bind_int(stmt, 1, db->boot);
+	bind_int(stmt, 2, change->t_ms);
+	bind_int(stmt, 3, change->node->id);
+	bind_text(stmt, 4, change->group->name);
+	bind_text(stmt, 5, change->group->fields[change->field].name);
+	bind_text(stmt, 6, change->text);
+	return sql_run(stmt);
+}
+
+/* An info that the file has as its newest is not repeated by the next boot. */
+static int write_changes(struct db *db, const struct change_list *changes)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *info = NULL, *flag = NULL;
+	int r = sql_prepare(db->conn, &info,
+			    "INSERT INTO info(boot,t,node,grp,field,value) SELECT ?1,?2,?3,?4,?5,?6"
+			    " WHERE ?6 IS NOT (SELECT value FROM info WHERE node=?3 AND grp=?4 AND"
+			    " field=?5 ORDER BY id DESC LIMIT 1)");
+
+	if (!r)
+		r = sql_prepare(db->conn, &flag,
+				"INSERT INTO flag(boot,t,node,grp,field,word)"
+				" VALUES(?1,?2,?3,?4,?5,?6)");
+	for (const struct change *c = changes->first; c && !r; c = c->next)
+		if (c->node->id)
+			r = write_change(db, c->what == CHANGE_INFO ? info : flag, c);
+	return r;
+}
+
+static int write_events(struct db *db, const struct event_list *events)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "INSERT INTO event(boot,t,t_end,severity,kind,collector,node,text,"
+			    "evidence) VALUES(?,?,?,?,?,?,?,?,nullif(?,''))");
+
+	for (const struct pending_event *p = events->first; p && !r; p = p->next) {
+		const struct event *e = &p->event;
+
+		bind_int(stmt, 1, db->boot);
+		bind_int(stmt, 2, e->t_ms);
+		if (e->t_end_ms == TIME_OPEN)
+			sqlite3_bind_null(stmt, 3);
+		else
+			bind_int(stmt, 3, e->t_end_ms);
+		bind_text(stmt, 4, severity_name(e->severity));
+		bind_text(stmt, 5, e->kind);
+		bind_text(stmt, 6, e->collector);
+		bind_text(stmt, 7, e->node);
+		bind_text(stmt, 8, e->text);
+		bind_text(stmt, 9, e->evidence);
+		r = sql_run(stmt);
+	}
+	return r;
+}
+
+static int write_marks(struct db *db, const struct batch *batch)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "INSERT INTO mark(id,boot,t,t_end,label) VALUES(?1,?2,?3,?4,?5)"
+			    " ON CONFLICT(id) DO UPDATE SET t_end=?4");
+
+	for (size_t i = 0; i < batch->n_marks && !r; i++) {
+		const struct mark *m = &batch->marks[i];
+
+		bind_int(stmt, 1, m->id);
+		bind_int(stmt, 2, db->boot);
+		bind_int(stmt, 3, m->t_ms);
+		if (m->t_end_ms == TIME_OPEN)
+			sqlite3_bind_null(stmt, 4);
+		else
+			bind_int(stmt, 4, m->t_end_ms);
+		bind_text(stmt, 5, m->label);
+		r = sql_run(stmt);
+	}
+	return r;
+}
+
+static int write_outcomes(struct db *db, const struct batch *batch)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(
+		db->conn, &stmt,
+		"INSERT INTO outcome(boot,t,collector,node,outcome,reason)"
+		" SELECT ?1,?2,?3,?4,?5,?6 WHERE (?5,?6) IS NOT (SELECT outcome,reason"
+		" FROM outcome WHERE collector=?3 AND node=?4 ORDER BY id DESC LIMIT 1)");
+
+	for (size_t i = 0; i < batch->n_outcomes && !r; i++) {
+		const struct outcome_entry *o = &batch->outcomes[i];
+
+		bind_int(stmt, 1, db->boot);
+		bind_int(stmt, 2, o->t_ms);
+		bind_text(stmt, 3, o->collector);
+		bind_text(stmt, 4, o->node);
+		bind_text(stmt, 5, o->outcome);
+		bind_text(stmt, 6, o->reason);
+		r = sql_run(stmt);
+	}
+	return r;
+}
+
+static int write_records(struct store *store, struct db *db, const struct batch *batch)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < batch->n_nodes && !r; i++)
+		r = write_node(store, db, batch->nodes[i]);
+	if (!r && store->writing_changes.first)
+		r = write_changes(db, &store->writing_changes);
+	if (!r && store->writing_events.first)
+		r = write_events(db, &store->writing_events);
+	if (!r && batch->n_marks)
+		r = write_marks(db, batch);
+	if (!r && batch->n_outcomes)
+		r = write_outcomes(db, batch);
+	if (!r && batch->wall_dirty)
+		r = sql_exec(db->conn,
+			     "UPDATE boot SET wall_offset_ms=%lld WHERE id=%lld AND"
+			     " wall_offset_ms<>%lld",
+			     (long long)batch->wall_offset_ms, (long long)db->boot,
+			     (long long)batch->wall_offset_ms);
+	return r;
+}
+
+static struct file_group *file_group_of(struct db *db, size_t index)
+{
+	for (size_t i = 0; i < db->n_groups; i++)
+		if (db->groups[i].index == index)
+			return &db->groups[i];
+	return NULL;
+}
+
+/* The hour is full when the segment would reach past it. */
+static bool must_fold(const struct db *db, const struct segment *segment)
+{
+	int64_t end_ms = segment->t0_ms + (int64_t)segment->n * segment->step_ms;
+
+	return db->live_t0_ms != TIME_OPEN &&
+	       segment->n * (size_t)segment->step_ms < CHUNK_SPAN_MS &&
+	       end_ms > db->live_t0_ms + CHUNK_SPAN_MS;
+}
+
+static int write_segments(struct store *store, struct db *db)
+{
+	CLEANUP(page_builder_freep) struct page_builder *builder = NULL;
+	int r = store->writing.first ? page_builder_new(db, &builder) : 0;
+
+	for (const struct segment *s = store->writing.first; s && !r; s = s->next) {
+		struct file_group *group = file_group_of(db, s->group);
+
+		if (!group)
+			continue;
+		if (must_fold(db, s)) {
+			r = page_flush(builder);
+			if (!r)
+				r = fold(db);
+		}
+		if (!r)
+			r = page_add(builder, group, &store->groups[s->group], s);
+	}
+	return r || !builder ? r : page_flush(builder);
+}
+
+static int transaction(struct store *store, struct db *db, const struct batch *batch)
+{
+	int r = sql_exec(db->conn, "BEGIN IMMEDIATE");
+
+	if (r < 0)
+		return r;
+	db->chunks_deleted = false;
+	if (db->fold_first)
+		r = fold(db);
+	if (!r)
+		r = write_records(store, db, batch);
+	if (!r)
+		r = write_segments(store, db);
+	return r < 0 ? r : sql_exec(db->conn, "COMMIT");
+}
+
+static bool nothing_waits(const struct store *store, const struct batch *batch)
+{
+	return !store->writing.first && !store->writing_changes.first &&
+	       !store->writing_events.first && !batch->n_nodes && !batch->n_marks &&
+	       !batch->n_outcomes && !batch->wall_dirty;
+}
+
+static int64_t wal_bytes(const struct store *store)
+{
+	char name[4096];
+	struct stat st;
+
+	if ((size_t)snprintf(name, sizeof(name), "%s-wal", store->path) >= sizeof(name) ||
+	    stat(name, &st) < 0)
+		return 0;
+	return st.st_size;
+}
+
+/* A reader that stays keeps the journal from being used again; then commits wait in the tail. */
+static int check_wal(struct store *store, struct db *db)
+{
+	int64_t max_bytes = retention_wal_bytes(db->size_max_bytes) / 2;
+
+	if (wal_bytes(store) <= max_bytes)
+		return 0;
+	sqlite3_busy_timeout(db->conn, 0);
+	int code =
+		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+
+	sqlite3_busy_timeout(db->conn, 2000);
+	if (code != SQLITE_OK || wal_bytes(store) > max_bytes) {
+		db_note(store, -EBUSY, "a reader keeps the journal from being emptied");
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int write_batch(struct store *store, const struct batch *batch)
+{
+	struct db *db = store->db;
+	struct db before = *db;
+	int r = check_wal(store, db);
+
+	if (r < 0)
+		return r;
+	r = transaction(store, db, batch);
+	if (!r) {
+		db->room_pages = 0;
+		return 0;
+	}
+	db_note(store, r, sqlite3_errmsg(db->conn));
+	sqlite3_exec(db->conn, "ROLLBACK", NULL, NULL, NULL);
+	/* Statements that were prepared meanwhile stay in the groups, which are not copied. */
+	*db = before;
+	if (r == -ENOSPC)
+		db->room_pages = db->room_pages * 2 + 64;
+	return r;
+}
+
+static void checkpoint(struct store *store, bool final)
+{
+	struct db *db = store->db;
+
+	if (!final && ++store->n_since_checkpoint < CHECKPOINT_COMMITS)
+		return;
+	store->n_since_checkpoint = 0;
+	if (sqlite3_wal_checkpoint_v2(
+		    db->conn, NULL, final ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
+		    NULL, NULL) != SQLITE_OK &&
+	    final)
+		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
+static void clean_marks(struct store *store, const struct batch *batch)
+{
+	size_t kept = 0;
+
+	for (size_t b = 0; b < batch->n_marks; b++)
+		for (size_t i = 0; i < store->n_marks; i++)
+			if (store->marks[i].mark.id == batch->marks[b].id &&
+			    store->marks[i].mark.t_end_ms == batch->marks[b].t_end_ms)
+				store->marks[i].dirty = false;
+	for (size_t i = 0; i < store->n_marks; i++)
+		if (store->marks[i].dirty || store->marks[i].mark.t_end_ms == TIME_OPEN)
+			store->marks[kept++] = store->marks[i];
+	store->n_marks = kept;
+}
+
+static void clean_outcomes(struct store *store, const struct batch *batch)
+{
+	for (size_t b = 0; b < batch->n_outcomes; b++)
+		for (size_t i = 0; i < store->n_outcomes; i++)
+			if (store->outcomes[i].collector == batch->outcomes[b].collector &&
+			    !strcmp(store->outcomes[i].node, batch->outcomes[b].node) &&
+			    store->outcomes[i].t_ms == batch->outcomes[b].t_ms)
+				store->outcomes[i].dirty = false;
+}
+
+static void note_oldest(struct store *store)
+{
+	const struct db *db = store->db;
+	int64_t id = db->oldest_id, offset_ms;
+
+	store->status.oldest_wall_ms = 0;
+	if (id && !sql_int(db->conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
+			   (long long)(id / FORMAT_BOOT_FACTOR)))
+		store->status.oldest_wall_ms =
+			id % FORMAT_BOOT_FACTOR / FORMAT_SECOND_FACTOR * 1000 + offset_ms;
+}
+
+static void commit_done(struct store *store, const struct batch *batch, int64_t t_ms)
+{
+	note_oldest(store);
+	segments_free(&store->writing);
+	changes_free(&store->writing_changes);
+	events_free(&store->writing_events);
+	clean_marks(store, batch);
+	clean_outcomes(store, batch);
+	store->status.n_commits++;
+	store->status.last_commit_ms = t_ms;
+	tail_prune(store, t_ms);
+}
+
+/* Gives everything back, oldest first, within the bounds. */
+static void commit_failed(struct store *store, const struct batch *batch)
+{
+	segments_join(&store->writing, &store->sealed);
+	store->sealed = store->writing;
+	store->writing = (struct segment_list){0};
+	changes_join(&store->writing_changes, &store->changes);
+	store->changes = store->writing_changes;
+	store->writing_changes = (struct change_list){0};
+	events_join(&store->writing_events, &store->events);
+	store->events = store->writing_events;
+	store->writing_events = (struct event_list){0};
+	for (size_t i = 0; i < batch->n_nodes; i++) {
+		batch->nodes[i]->dirty = true;
+		if (batch->fresh[i])
+			batch->nodes[i]->id = 0;
+	}
+	store->wall_dirty |= batch->wall_dirty;
+	store->status.n_failed_commits++;
+	tail_bound(store);
+}
+
+static int64_t cpu_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static int attach_and_write(struct store *store, const struct batch *batch)
+{
+	int r;
+
+	r = db_attach(store);
+	if (!r && !nothing_waits(store, batch))
+		r = write_batch(store, batch);
+	if (r == -EUCLEAN && store->db)
+		db_move_aside(store);
+	return r;
+}
+
+int store_commit(struct store *store, int64_t t_ms, bool final)
+{
+	CLEANUP(batch_done) struct batch batch = {0};
+	int64_t start_us = cpu_us();
+	int r;
+
+	/* Before anything is taken: what the old file knew must be written again. */
+	if (store->db && !db_same_file(store))
+		db_detach(store);
+	r = take(store, &batch);
+	if (r < 0)
+		return r;
+	code_blocks(store);
+	r = attach_and_write(store, &batch);
+	if (!r) {
+		checkpoint(store, final);
+		db_note(store, 0, NULL);
+	}
+	pthread_mutex_lock(&store->lock);
+	if (r < 0)
+		commit_failed(store, &batch);
+	else
+		commit_done(store, &batch, t_ms);
+	for (size_t i = 0; i < batch.n_nodes; i++)
+		tail_node_unref(batch.nodes[i]);
+	store->status.commit_cpu_us += cpu_us() - start_us;
+	pthread_mutex_unlock(&store->lock);
+	return r;
+}

@@ -1,0 +1,368 @@
+/* Opening the file for writing, and letting go of it. */
+#include "store/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/errno_name.h"
+#include "store/sql.h"
+
+#define BUSY_TIMEOUT_MS 2000
+#define CACHE_KIB       256
+#define ASIDE_MAX       100
+
+static void conn_closep(sqlite3 **conn)
+{
+	sqlite3_close(*conn);
+}
+
+void db_note(struct store *store, int error, const char *detail)
+{
+	char text[sizeof(store->status.error)] = "";
+
+	if (error < 0)
+		snprintf(text, sizeof(text), "%s: %s (%s)", store->path,
+			 detail && *detail ? detail : strerror(-error), errno_name(error));
+	pthread_mutex_lock(&store->lock);
+	snprintf(store->status.error, sizeof(store->status.error), "%s", text);
+	pthread_mutex_unlock(&store->lock);
+}
+
+/* Ours, or empty: 0. Looked at without touching it; the journal's content does not count here. */
+static int check_file(sqlite3 *conn, bool may_be_empty)
+{
+	int64_t application, version, pages;
+	int r = sql_int(conn, &pages, "PRAGMA page_count");
+
+	if (!r)
+		r = sql_int(conn, &application, "PRAGMA application_id");
+	if (!r)
+		r = sql_int(conn, &version, "PRAGMA user_version");
+	if (r < 0)
+		return r;
+	if (!pages && may_be_empty)
+		return 0;
+	if (application != FORMAT_APPLICATION_ID)
+		return -EMEDIUMTYPE;
+	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
+}
+
+static int check_untouched(const char *path)
+{
+	CLEANUP(conn_closep) sqlite3 *conn = NULL;
+	char *uri = sql_uri(path, "immutable=1");
+	struct stat st;
+	int r;
+
+	if (!uri)
+		return -ENOMEM;
+	if (stat(path, &st) < 0 || !st.st_size) {
+		sqlite3_free(uri);
+		return 0;
+	}
+	r = sql_errno(sqlite3_open_v2(
+		uri, &conn, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL));
+	sqlite3_free(uri);
+	return r < 0 ? r : check_file(conn, true);
+}
+
+/* One writer only: held for as long as the file is open. The lock stands on a file of its own,
+ * since closing any descriptor of the database would drop the locks of SQLite. */
+static int take_lock(const char *path, int *ret_fd)
+{
+	char name[4096];
+	CLEANUP(closep) int fd = -1;
+
+	if ((size_t)snprintf(name, sizeof(name), "%s.lock", path) >= sizeof(name))
+		return -ENAMETOOLONG;
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+static int set_up(sqlite3 *conn)
+{
+	sqlite3_busy_timeout(conn, BUSY_TIMEOUT_MS);
+	return sql_exec(conn,
+			"PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+			"PRAGMA secure_delete=OFF; PRAGMA wal_autocheckpoint=0;"
+			"PRAGMA cache_size=-%d; PRAGMA temp_store=MEMORY",
+			CACHE_KIB);
+}
+
+static int is_empty(sqlite3 *conn)
+{
+	int64_t n;
+	int r = sql_int(conn, &n, "SELECT count(*) FROM sqlite_master");
+
+	return r < 0 ? r : n == 0;
+}
+
+/* Numbers this boot: the row of its boot id, or a new one. */
+static int find_boot(struct store *store, struct db *db)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_int(db->conn, &db->boot,
+			"SELECT max(id) FROM boot WHERE boot_id=%Q AND boot_id<>''",
+			store->boot_id);
+
+	if (r == -ENOENT) {
+		r = sql_prepare(db->conn, &stmt,
+				"INSERT INTO boot(boot_id,kernel,wall_offset_ms) VALUES(?,?,?)");
+		if (r < 0)
+			return r;
+		bind_text(stmt, 1, store->boot_id);
+		bind_text(stmt, 2, store->kernel);
+		bind_int(stmt, 3, store->wall_offset_ms);
+		r = sql_run(stmt);
+		db->boot = sqlite3_last_insert_rowid(db->conn);
+		return r;
+	}
+	return r < 0 ? r
+		     : sql_exec(db->conn,
+				"UPDATE boot SET wall_offset_ms=%lld WHERE id=%lld AND"
+				" wall_offset_ms<>%lld",
+				(long long)store->wall_offset_ms, (long long)db->boot,
+				(long long)store->wall_offset_ms);
+}
+
+static int find_tail(struct db *db)
+{
+	int64_t live = 0;
+	int r = sql_int(db->conn, &db->folded, "SELECT folded FROM meta");
+
+	if (!r)
+		r = sql_int(db->conn, &db->seq, "SELECT max(seq) FROM tail");
+	if (!r)
+		r = sql_int(db->conn, &db->n_slots, "SELECT max(slot) FROM tail");
+	if (!r)
+		r = sql_int(db->conn, &live, "SELECT count(*) FROM tail WHERE seq>%lld",
+			    (long long)db->folded);
+	db->seq = MAX(db->seq, db->folded);
+	db->live_t0_ms = TIME_OPEN;
+	db->next_slot = 1;
+	db->fold_first = live > 0;
+	return r ? r
+		 : sql_prepare(db->conn, &db->write_page,
+			       "UPDATE tail SET seq=?2,boot=?3,dir=?4,data=?5 WHERE slot=?1");
+}
+
+/* Marks of an earlier run in this boot that are still open, so that they can be ended. */
+static int load_marks(struct store *store, struct db *db, int64_t *ret_next_id)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_int(db->conn, ret_next_id, "SELECT coalesce(max(id),0)+1 FROM mark");
+
+	if (!r)
+		r = sql_prepare(db->conn, &stmt,
+				"SELECT id,t,label FROM mark WHERE boot=%lld AND t_end IS NULL"
+				" ORDER BY id DESC LIMIT %d",
+				(long long)db->boot, MARKS_MAX / 2);
+	while (!r && (r = sql_step(stmt)) > 0) {
+		struct mark mark = {.id = sqlite3_column_int64(stmt, 0),
+				    .t_ms = sqlite3_column_int64(stmt, 1),
+				    .t_end_ms = TIME_OPEN};
+
+		snprintf(mark.label, sizeof(mark.label), "%s", column_text(stmt, 2));
+		pthread_mutex_lock(&store->lock);
+		if (store->n_marks < MARKS_MAX)
+			store->marks[store->n_marks++] = (struct mark_entry){.mark = mark};
+		pthread_mutex_unlock(&store->lock);
+		r = 0;
+	}
+	return r;
+}
+
+static int fill(struct store *store, struct db *db)
+{
+	int r = is_empty(db->conn);
+
+	if (r > 0)
+		r = schema_create(db);
+	if (!r)
+		r = check_file(db->conn, false);
+	if (!r)
+		r = schema_sync(db, store->catalog);
+	if (!r)
+		r = find_boot(store, db);
+	return r ? r : find_tail(db);
+}
+
+static int open_conn(struct store *store, struct db *db)
+{
+	int r = sql_errno(sqlite3_open_v2(
+		store->path, &db->conn,
+		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+
+	if (!r)
+		r = sqlite3_db_readonly(db->conn, "main") > 0 ? -EROFS : set_up(db->conn);
+	if (!r)
+		r = sql_exec(db->conn, "BEGIN IMMEDIATE");
+	if (!r)
+		r = fill(store, db);
+	if (!r)
+		r = sql_exec(db->conn, "COMMIT");
+	return r ? r
+		 : sql_exec(db->conn, "PRAGMA max_page_count=%lld; PRAGMA wal_checkpoint(PASSIVE)",
+			    (long long)retention_max_pages(store->size_max_bytes));
+}
+
+static void db_free(struct db *db)
+{
+	sqlite3_finalize(db->write_page);
+	schema_groups_free(db);
+	sqlite3_close(db->conn);
+	closep(&db->lock_fd);
+	free(db);
+}
+
+static int open_db(struct store *store, struct db *db)
+{
+	struct stat st;
+	int r = check_untouched(store->path);
+
+	if (!r)
+		r = take_lock(store->path, &db->lock_fd);
+	if (!r)
+		r = open_conn(store, db);
+	if (!r)
+		r = stat(store->path, &st) < 0 ? -errno : 0;
+	if (r < 0)
+		return r;
+	db->dev = st.st_dev;
+	db->ino = st.st_ino;
+	return 0;
+}
+
+static void attached(struct store *store, struct db *db, int64_t next_mark_id)
+{
+	pthread_mutex_lock(&store->lock);
+	store->db = db;
+	store->next_mark_id = MAX(store->next_mark_id, next_mark_id);
+	store->status.attached = true;
+	store->status.boot = db->boot;
+	store->wall_dirty = true;
+	store->attach_count++;
+	pthread_mutex_unlock(&store->lock);
+}
+
+int db_attach(struct store *store)
+{
+	struct db *db;
+	int64_t next_mark_id = 1;
+
+	if (store->db)
+		return 0;
+	db = calloc(1, sizeof(*db));
+	if (!db)
+		return -ENOMEM;
+	db->lock_fd = -1;
+	db->size_max_bytes = store->size_max_bytes;
+
+	int r = open_db(store, db);
+
+	if (!r)
+		r = load_marks(store, db, &next_mark_id);
+	if (r < 0) {
+		db_note(store, r,
+			r == -EBUSY && db->lock_fd < 0 ? "another flashscoped has this file open"
+			: db->conn                     ? sqlite3_errmsg(db->conn)
+						       : NULL);
+		db_free(db);
+		if (r == -EUCLEAN)
+			db_move_aside(store);
+		return r;
+	}
+	attached(store, db, next_mark_id);
+	db_note(store, 0, NULL);
+	return 0;
+}
+
+/* All that the file knew must be written again, into whatever file comes next. */
+static void forget_file(struct store *store)
+{
+	for (struct tail_node *n = store->nodes; n; n = n->next) {
+		n->id = 0;
+		n->dirty = true;
+	}
+	for (size_t i = 0; i < store->n_outcomes; i++)
+		store->outcomes[i].dirty = true;
+	for (size_t i = 0; i < store->n_marks; i++)
+		store->marks[i].dirty = true;
+	for (size_t i = 0; i < store->n_groups; i++) {
+		const struct tail_group *g = &store->groups[i];
+
+		for (size_t m = 0; m < g->n_members; m++)
+			for (size_t f = 0; f < g->group->n_fields; f++)
+				if (g->members[m]->values[f].text)
+					pending_change(store, CHANGE_INFO, g->members[m]->node,
+						       g->group, f, g->members[m]->t_ms,
+						       g->members[m]->values[f].text);
+	}
+}
+
+void db_detach(struct store *store)
+{
+	struct db *db = store->db;
+
+	if (!db)
+		return;
+	pthread_mutex_lock(&store->lock);
+	store->db = NULL;
+	store->status.attached = false;
+	store->status.boot = 0;
+	forget_file(store);
+	pthread_mutex_unlock(&store->lock);
+	db_free(db);
+}
+
+static int rename_with(const char *path, const char *suffix, int64_t stamp)
+{
+	char from[4096], to[4096];
+
+	if ((size_t)snprintf(from, sizeof(from), "%s%s", path, suffix) >= sizeof(from) ||
+	    (size_t)snprintf(to, sizeof(to), "%s.broken-%jd%s", path, (intmax_t)stamp, suffix) >=
+		    sizeof(to))
+		return -ENAMETOOLONG;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+void db_move_aside(struct store *store)
+{
+	struct event event = {.t_ms = clock_boot_ms(), .severity = SEVERITY_ERROR};
+	int64_t stamp = clock_wall_ms() / 1000;
+
+	db_detach(store);
+	if (store->moved_aside || rename_with(store->path, "", stamp) < 0)
+		return;
+	store->moved_aside = true;
+	if (rename_with(store->path, "-wal", stamp) < 0 && errno != ENOENT)
+		return;
+	event.t_end_ms = event.t_ms;
+	snprintf(event.kind, sizeof(event.kind), "database_broken");
+	snprintf(event.text, sizeof(event.text),
+		 "the database was damaged; it is kept with the suffix .broken-%jd",
+		 (intmax_t)stamp);
+	store_event(store, &event);
+}
+
+bool db_same_file(const struct store *store)
+{
+	struct stat st;
+
+	return !stat(store->path, &st) && st.st_dev == store->db->dev &&
+	       st.st_ino == store->db->ino;
+}

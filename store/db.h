@@ -1,0 +1,100 @@
+/* The file as the commit thread sees it. */
+#pragma once
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "store/internal.h"
+
+#define FORMAT_APPLICATION_ID 0x464c5343 /* "FLSC" */
+#define FORMAT_VERSION        1
+#define FORMAT_NODES_MAX      9999
+#define FORMAT_BOOT_FACTOR    INT64_C(10000000000000) /* chunk id: boot, second, node */
+#define FORMAT_SECOND_FACTOR  10000
+#define TAIL_SLOTS            96
+#define TAIL_PAYLOAD_BYTES    4040 /* of a record that fills one page and no more */
+#define CHECKPOINT_COMMITS    5
+
+/* A group as the file has it: columns are those of its table, in their order. */
+struct file_column {
+	char name[NODE_NAME_MAX];
+	size_t field; /* of the catalog's group, SIZE_MAX when it has no such field */
+};
+
+struct file_group {
+	char name[NODE_NAME_MAX];
+	size_t index; /* in the catalog, SIZE_MAX: unknown to this program */
+	struct file_column *columns;
+	size_t n_columns;
+	sqlite3_stmt *insert;
+};
+
+struct db {
+	sqlite3 *conn;
+	int lock_fd;
+	dev_t dev;
+	ino_t ino;
+	int64_t boot;
+	int64_t size_max_bytes;
+	int64_t room_pages;  /* more to keep free, after a fold did not fit */
+	int64_t folded, seq; /* pages with folded < seq are live */
+	int64_t next_slot, n_slots;
+	int64_t live_t0_ms;  /* of the oldest live page, TIME_OPEN: no live page */
+	bool fold_first;     /* live pages of an earlier run */
+	bool chunks_deleted; /* by the running transaction */
+	int64_t oldest_id;   /* of the chunks, 0: none */
+	struct file_group *groups;
+	size_t n_groups;
+	sqlite3_stmt *write_page;
+};
+
+/* db.c. Opens the file unless it is open. A failure is noted in the status, and returned. */
+int db_attach(struct store *store);
+/* Closes the file; what was known of it is forgotten, so that another one may take its place. */
+void db_detach(struct store *store);
+/* Notes the result of an attempt in the status. */
+void db_note(struct store *store, int error, const char *detail);
+/* Detaches from a damaged file and moves it out of the way. */
+void db_move_aside(struct store *store);
+/* Whether path still names the open file. */
+bool db_same_file(const struct store *store);
+
+/* schema.c. Tables of a new file; tables, columns and views of the catalog's groups. */
+MUST_CHECK int schema_create(struct db *db);
+MUST_CHECK int schema_sync(struct db *db, const struct catalog *catalog);
+void schema_groups_free(struct db *db);
+struct file_group *schema_group(struct db *db, const char *name, size_t len);
+/* The SQL of the fixed tables and views. */
+extern const char schema_fixed[];
+
+/* views.c. Appends the SQL of the views of a group. */
+struct text;
+enum view { VIEW_ROWS, VIEW_TICKS, VIEW_LAST };
+void view_name(struct text *text, const struct file_group *group, enum view view);
+void view_sql(struct text *text, const struct file_group *group, enum view view);
+
+/* page.c */
+struct page_builder;
+MUST_CHECK int page_builder_new(struct db *db, struct page_builder **ret);
+void page_builder_freep(struct page_builder **builder);
+/* Adds all nodes of a segment; full pages are written. */
+MUST_CHECK int page_add(struct page_builder *builder, const struct file_group *group,
+			const struct tail_group *tail_group, const struct segment *segment);
+/* Writes the last page. */
+MUST_CHECK int page_flush(struct page_builder *builder);
+
+/* fold.c. Live pages into chunks, within the running transaction. */
+MUST_CHECK int fold(struct db *db);
+
+/* retention.c: within the running transaction */
+/* Deletes the oldest chunks, hour by hour, until more_pages fit. */
+MUST_CHECK int retention_make_room(struct db *db, int64_t more_pages);
+/* Bounds events, infos and the rest, and forgets nodes and boots that nothing refers to. */
+MUST_CHECK int retention_bound(struct db *db);
+/* Pages that the file may have. */
+int64_t retention_max_pages(int64_t size_max_bytes);
+/* What -wal and -shm may take of the whole. */
+int64_t retention_wal_bytes(int64_t size_max_bytes);

@@ -1,0 +1,361 @@
+/* Events, marks, infos, flags and outcomes, from file and memory. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "store/reader_internal.h"
+#include "store/sql.h"
+
+struct event_view {
+	struct event event;
+	struct boot boot;
+	int64_t id;
+	bool in_file;
+};
+
+struct event_views {
+	struct event_view *v;
+	size_t n, alloc;
+};
+
+static void views_done(struct event_views *views)
+{
+	free(views->v);
+}
+
+static struct event_view *add_view(struct event_views *views)
+{
+	if (views->n == views->alloc) {
+		struct event_view *v =
+			reallocarray(views->v, views->alloc * 2 + 16, sizeof(*views->v));
+
+		if (!v)
+			return NULL;
+		views->v = v;
+		views->alloc = views->alloc * 2 + 16;
+	}
+	memset(&views->v[views->n], 0, sizeof(*views->v));
+	return &views->v[views->n++];
+}
+
+/* The end that counts for a window: what is open reaches into the future. */
+static bool touches(const struct boot *boot, int64_t t_ms, int64_t t_end_ms, int64_t from_wall_ms,
+		    int64_t to_wall_ms)
+{
+	return boot->wall_offset_ms + t_ms <= to_wall_ms &&
+	       (t_end_ms == TIME_OPEN ||
+		boot->wall_offset_ms + MAX(t_ms, t_end_ms) >= from_wall_ms);
+}
+
+static void boot_columns(sqlite3_stmt *stmt, int at, struct boot *boot)
+{
+	boot->id = sqlite3_column_int64(stmt, at);
+	snprintf(boot->boot_id, sizeof(boot->boot_id), "%s", column_text(stmt, at + 1));
+	snprintf(boot->kernel, sizeof(boot->kernel), "%s", column_text(stmt, at + 2));
+	boot->first_ms = sqlite3_column_int64(stmt, at + 3);
+	boot->last_ms = sqlite3_column_int64(stmt, at + 4);
+	boot->wall_offset_ms = sqlite3_column_int64(stmt, at + 5);
+}
+
+#define BOOT_COLUMNS "b.id,b.boot_id,b.kernel,b.first_ms,b.last_ms,b.wall_offset_ms"
+
+static int64_t column_time(sqlite3_stmt *stmt, int i)
+{
+	return sqlite3_column_type(stmt, i) == SQLITE_NULL ? TIME_OPEN
+							   : sqlite3_column_int64(stmt, i);
+}
+
+static enum severity severity_of(const char *name)
+{
+	for (int s = SEVERITY_INFO; s <= SEVERITY_CRITICAL; s++)
+		if (!strcmp(severity_name((enum severity)s), name))
+			return (enum severity)s;
+	return SEVERITY_INFO;
+}
+
+static void event_columns(sqlite3_stmt *stmt, struct event *e)
+{
+	e->t_ms = sqlite3_column_int64(stmt, 7);
+	e->t_end_ms = column_time(stmt, 8);
+	e->severity = severity_of(column_text(stmt, 9));
+	snprintf(e->kind, sizeof(e->kind), "%s", column_text(stmt, 10));
+	snprintf(e->collector, sizeof(e->collector), "%s", column_text(stmt, 11));
+	snprintf(e->node, sizeof(e->node), "%s", column_text(stmt, 12));
+	snprintf(e->text, sizeof(e->text), "%s", column_text(stmt, 13));
+	snprintf(e->evidence, sizeof(e->evidence), "%s", column_text(stmt, 14));
+}
+
+/* The newest max of a window. */
+static int prepare_window(struct reader *reader, sqlite3_stmt **ret, const char *table,
+			  const char *columns, int64_t from_ms, int64_t to_ms, size_t max)
+{
+	return sql_prepare(reader->conn, ret,
+			   "SELECT * FROM (SELECT " BOOT_COLUMNS ",e.id,%s FROM %s e JOIN boot b"
+			   " ON b.id=e.boot WHERE e.t+b.wall_offset_ms<=%lld AND (e.t_end IS NULL"
+			   " OR max(e.t,e.t_end)+b.wall_offset_ms>=%lld)"
+			   " ORDER BY e.t+b.wall_offset_ms DESC, e.id DESC LIMIT %lld)",
+			   columns, table, (long long)to_ms, (long long)from_ms, (long long)max);
+}
+
+static int load_events(struct reader *reader, int64_t from_ms, int64_t to_ms, size_t max,
+		       struct event_views *views)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = prepare_window(reader, &stmt, "event",
+			       "e.t,e.t_end,e.severity,e.kind,e.collector,e.node,e.text,e.evidence",
+			       from_ms, to_ms, max);
+
+	while (!r && (r = sql_step(stmt)) > 0) {
+		struct event_view *view = add_view(views);
+
+		if (!view)
+			return -ENOMEM;
+		boot_columns(stmt, 0, &view->boot);
+		view->id = sqlite3_column_int64(stmt, 6);
+		view->in_file = true;
+		event_columns(stmt, &view->event);
+		r = 0;
+	}
+	return r;
+}
+
+/* A commit may bring an event into the file after memory was looked at. */
+static bool is_known(const struct event_views *views, const struct event *e, int64_t boot)
+{
+	for (size_t i = 0; i < views->n; i++) {
+		const struct event *o = &views->v[i].event;
+
+		if (views->v[i].in_file && views->v[i].boot.id == boot && o->t_ms == e->t_ms &&
+		    !strcmp(o->kind, e->kind) && !strcmp(o->collector, e->collector) &&
+		    !strcmp(o->node, e->node) && !strcmp(o->text, e->text))
+			return true;
+	}
+	return false;
+}
+
+static int add_pending(const struct event_list *list, const struct boot *boot, int64_t from_ms,
+		       int64_t to_ms, struct event_views *views)
+{
+	for (const struct pending_event *p = list->first; p; p = p->next) {
+		struct event_view *view;
+
+		if (!touches(boot, p->event.t_ms, p->event.t_end_ms, from_ms, to_ms))
+			continue;
+		view = add_view(views);
+		if (!view)
+			return -ENOMEM;
+		view->event = p->event;
+		view->boot = *boot;
+		view->id = INT64_MAX;
+	}
+	return 0;
+}
+
+static int load_pending(struct reader *reader, int64_t from_ms, int64_t to_ms,
+			struct event_views *views)
+{
+	struct store *store = reader->store;
+	struct boot boot;
+
+	pthread_mutex_lock(&store->lock);
+	reader_current_boot(reader, &boot);
+	int r = add_pending(&store->writing_events, &boot, from_ms, to_ms, views);
+
+	if (!r)
+		r = add_pending(&store->events, &boot, from_ms, to_ms, views);
+	pthread_mutex_unlock(&store->lock);
+	return r;
+}
+
+static int compare_views(const void *a, const void *b)
+{
+	const struct event_view *x = a, *y = b;
+	int64_t tx = x->boot.wall_offset_ms + x->event.t_ms;
+	int64_t ty = y->boot.wall_offset_ms + y->event.t_ms;
+
+	if (tx != ty)
+		return tx < ty ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+int reader_events(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
+		  int (*visit)(const struct event *event, const struct boot *boot, void *arg),
+		  void *arg)
+{
+	CLEANUP(views_done) struct event_views memory = {0}, views = {0};
+	int r = reader->store ? load_pending(reader, from_wall_ms, to_wall_ms, &memory) : 0;
+
+	if (!r && (r = reader_begin(reader)) > 0) {
+		r = load_events(reader, from_wall_ms, to_wall_ms, max, &views);
+		reader_end(reader);
+	}
+	for (size_t i = 0; i < memory.n && !r; i++) {
+		struct event_view *view;
+
+		if (is_known(&views, &memory.v[i].event, memory.v[i].boot.id))
+			continue;
+		view = add_view(&views);
+		if (!view)
+			return -ENOMEM;
+		*view = memory.v[i];
+	}
+	if (r < 0)
+		return reader_failed(reader, r);
+	if (views.n)
+		qsort(views.v, views.n, sizeof(*views.v), compare_views);
+	for (size_t i = views.n > max ? views.n - max : 0; i < views.n && !r; i++)
+		r = visit(&views.v[i].event, &views.v[i].boot, arg);
+	return r;
+}
+
+struct mark_view {
+	struct mark mark;
+	struct boot boot;
+};
+
+struct mark_views {
+	struct mark_view *v;
+	size_t n, max;
+};
+
+static void marks_done(struct mark_views *views)
+{
+	free(views->v);
+}
+
+/* What memory says of a mark is newer than what the file says. */
+static void put_mark(struct mark_views *views, const struct mark *mark, const struct boot *boot)
+{
+	size_t i = 0;
+
+	while (i < views->n && views->v[i].mark.id != mark->id)
+		i++;
+	if (i == views->max)
+		return;
+	views->v[i] = (struct mark_view){*mark, *boot};
+	views->n = MAX(views->n, i + 1);
+}
+
+static void copy_marks(struct reader *reader, int64_t from_ms, int64_t to_ms,
+		       struct mark_views *views)
+{
+	struct store *store = reader->store;
+	struct boot boot;
+
+	pthread_mutex_lock(&store->lock);
+	reader_current_boot(reader, &boot);
+	for (size_t i = 0; i < store->n_marks; i++) {
+		const struct mark *m = &store->marks[i].mark;
+
+		if (touches(&boot, m->t_ms, m->t_end_ms, from_ms, to_ms))
+			put_mark(views, m, &boot);
+	}
+	pthread_mutex_unlock(&store->lock);
+}
+
+static int load_marks(struct reader *reader, int64_t from_ms, int64_t to_ms, size_t max,
+		      struct mark_views *views)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = prepare_window(reader, &stmt, "mark", "e.t,e.t_end,e.label", from_ms, to_ms, max);
+
+	while (!r && (r = sql_step(stmt)) > 0) {
+		struct mark mark = {.id = sqlite3_column_int64(stmt, 6),
+				    .t_ms = sqlite3_column_int64(stmt, 7),
+				    .t_end_ms = column_time(stmt, 8)};
+		struct boot boot = {0};
+
+		boot_columns(stmt, 0, &boot);
+		snprintf(mark.label, sizeof(mark.label), "%s", column_text(stmt, 9));
+		put_mark(views, &mark, &boot);
+		r = 0;
+	}
+	return r;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+	const struct mark_view *x = a, *y = b;
+	int64_t tx = x->boot.wall_offset_ms + x->mark.t_ms;
+	int64_t ty = y->boot.wall_offset_ms + y->mark.t_ms;
+
+	if (tx != ty)
+		return tx < ty ? -1 : 1;
+	return (x->mark.id > y->mark.id) - (x->mark.id < y->mark.id);
+}
+
+int reader_marks(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
+		 int (*visit)(const struct mark *mark, const struct boot *boot, void *arg),
+		 void *arg)
+{
+	CLEANUP(marks_done) struct mark_views views = {.max = max + 2 * MARKS_MAX};
+	CLEANUP(marks_done) struct mark_views memory = {.max = MARKS_MAX};
+	int r = 0;
+
+	views.v = calloc(views.max, sizeof(*views.v));
+	memory.v = calloc(memory.max, sizeof(*memory.v));
+	if (!views.v || !memory.v)
+		return -ENOMEM;
+	if (reader->store)
+		copy_marks(reader, from_wall_ms, to_wall_ms, &memory);
+	r = reader_begin(reader);
+	if (r > 0) {
+		r = load_marks(reader, from_wall_ms, to_wall_ms, max, &views);
+		reader_end(reader);
+	}
+	if (r < 0)
+		return reader_failed(reader, r);
+	for (size_t i = 0; i < memory.n; i++)
+		put_mark(&views, &memory.v[i].mark, &memory.v[i].boot);
+	qsort(views.v, views.n, sizeof(*views.v), compare_marks);
+	for (size_t i = views.n > max ? views.n - max : 0; i < views.n && !r; i++)
+		r = visit(&views.v[i].mark, &views.v[i].boot, arg);
+	return r;
+}
+
+static const char *const newest_records[] = {
+	[INFO_TEXTS] = "SELECT d.collector,i.grp,d.name,i.field,i.boot,i.t,i.value,'' FROM info i"
+		       " JOIN node d ON d.id=i.node WHERE i.id IN"
+		       " (SELECT max(id) FROM info GROUP BY node,grp,field)"
+		       " ORDER BY d.collector,i.grp,d.name,i.id",
+	[INFO_FLAGS] = "SELECT d.collector,f.grp,d.name,f.field,f.boot,f.t,f.word,'' FROM flag f"
+		       " JOIN node d ON d.id=f.node WHERE f.id IN"
+		       " (SELECT max(id) FROM flag GROUP BY node,grp,field)"
+		       " ORDER BY d.collector,f.grp,d.name,f.id",
+	[INFO_OUTCOMES] = "SELECT collector,'',node,'',boot,t,outcome,reason FROM outcome"
+			  " WHERE id IN (SELECT max(id) FROM outcome GROUP BY collector,node)"
+			  " ORDER BY collector,node",
+};
+
+int reader_infos(struct reader *reader, enum info_what what,
+		 int (*visit)(const struct info_record *record, void *arg), void *arg)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = reader_begin(reader);
+	int stop = 0;
+
+	if (r <= 0)
+		return r;
+	r = sql_prepare(reader->conn, &stmt, "%s", newest_records[what]);
+	while (!r && !stop && (r = sql_step(stmt)) > 0) {
+		const struct info_record record = {
+			.collector = column_text(stmt, 0),
+			.group = column_text(stmt, 1),
+			.node = column_text(stmt, 2),
+			.field = column_text(stmt, 3),
+			.boot = sqlite3_column_int64(stmt, 4),
+			.t_ms = sqlite3_column_int64(stmt, 5),
+			.value = column_text(stmt, 6),
+			.reason = column_text(stmt, 7),
+		};
+
+		stop = visit(&record, arg);
+		r = 0;
+	}
+	if (stmt)
+		sqlite3_reset(stmt);
+	reader_end(reader);
+	return r < 0 ? reader_failed(reader, r) : stop;
+}

@@ -1,0 +1,318 @@
+/* Tables of the file: the fixed ones, and one for each group with its views. schema/FORMAT.md
+ * explains them, schema/generated.sql shows them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "model/unit.h"
+#include "store/db.h"
+#include "store/sql.h"
+
+#define VIEW_TEXT_BYTES (512 * 1024)
+
+#define WALL(ms) "strftime('%Y-%m-%dT%H:%M:%fZ',(" ms ")/1000.0,'unixepoch')"
+
+/* clang-format off */
+const char schema_fixed[] =
+	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT);\n"
+	"CREATE TABLE boot(id INTEGER PRIMARY KEY, boot_id TEXT, kernel TEXT, first_ms INTEGER,\n"
+	" last_ms INTEGER, wall_offset_ms INTEGER NOT NULL);\n"
+	"CREATE TABLE node(id INTEGER PRIMARY KEY, collector TEXT NOT NULL, name TEXT NOT NULL,\n"
+	" identity TEXT NOT NULL, run INTEGER NOT NULL, boot INTEGER NOT NULL, first_ms INTEGER,\n"
+	" last_ms INTEGER, gone INTEGER NOT NULL);\n"
+	"CREATE TABLE field(grp TEXT NOT NULL, name TEXT NOT NULL, col INTEGER, kind TEXT, unit TEXT,\n"
+	" symbol TEXT, bits INTEGER, states TEXT, help TEXT, PRIMARY KEY(grp,name));\n"
+	"CREATE TABLE tail(slot INTEGER PRIMARY KEY, seq INTEGER NOT NULL, boot INTEGER NOT NULL,\n"
+	" dir TEXT NOT NULL, data BLOB NOT NULL);\n"
+	"CREATE TABLE event(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
+	" t_end INTEGER, severity TEXT, kind TEXT, collector TEXT, node TEXT, text TEXT, evidence TEXT);\n"
+	"CREATE TABLE mark(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
+	" t_end INTEGER, label TEXT);\n"
+	"CREATE TABLE info(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
+	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, value TEXT);\n"
+	"CREATE INDEX info_of ON info(node,grp,field);\n"
+	"CREATE TABLE flag(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
+	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, word TEXT);\n"
+	"CREATE INDEX flag_of ON flag(node,grp,field);\n"
+	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
+	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
+	"CREATE VIEW boots AS SELECT id AS boot, " WALL("first_ms+wall_offset_ms") " AS first,\n"
+	" " WALL("last_ms+wall_offset_ms") " AS last, kernel, boot_id, first_ms, last_ms,\n"
+	" wall_offset_ms FROM boot;\n"
+	"CREATE VIEW events AS SELECT " WALL("e.t+b.wall_offset_ms") " AS wall,\n"
+	" e.severity, e.kind, e.collector, e.node, e.text, e.evidence, e.boot, e.t,\n"
+	" " WALL("e.t_end+b.wall_offset_ms") " AS wall_end\n"
+	" FROM event e JOIN boot b ON b.id=e.boot ORDER BY e.t+b.wall_offset_ms;\n"
+	"CREATE VIEW marks AS SELECT " WALL("m.t+b.wall_offset_ms") " AS wall,\n"
+	" " WALL("m.t_end+b.wall_offset_ms") " AS wall_end, m.label, m.id, m.boot, m.t, m.t_end\n"
+	" FROM mark m JOIN boot b ON b.id=m.boot ORDER BY m.t+b.wall_offset_ms;\n"
+	"CREATE VIEW infos AS SELECT " WALL("i.t+b.wall_offset_ms") " AS wall, i.grp,\n"
+	" d.name AS node, i.field, i.value, d.identity, i.boot, i.t\n"
+	" FROM info i JOIN node d ON d.id=i.node JOIN boot b ON b.id=i.boot ORDER BY i.id;\n"
+	"CREATE VIEW flags AS SELECT " WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
+	" d.name AS node, f.field, f.word, f.boot, f.t\n"
+	" FROM flag f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;\n"
+	"CREATE VIEW outcomes AS SELECT " WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
+	" o.node, o.outcome, o.reason, o.boot, o.t\n"
+	" FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id;\n";
+/* clang-format on */
+
+int schema_create(struct db *db)
+{
+	int r = sql_exec(db->conn, "%s", schema_fixed);
+
+	if (!r)
+		r = sql_exec(
+			db->conn,
+			"INSERT INTO meta VALUES(1,0,'flashscope " FLASHSCOPE_VERSION "');"
+			"WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d)"
+			" INSERT INTO tail SELECT i,0,0,'{}',zeroblob(%d) FROM s;",
+			TAIL_SLOTS, TAIL_PAYLOAD_BYTES - 8);
+	if (!r)
+		r = sql_exec(db->conn, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
+			     FORMAT_APPLICATION_ID, FORMAT_VERSION);
+	return r;
+}
+
+void schema_groups_free(struct db *db)
+{
+	for (size_t i = 0; i < db->n_groups; i++) {
+		sqlite3_finalize(db->groups[i].insert);
+		free(db->groups[i].columns);
+	}
+	free(db->groups);
+	db->groups = NULL;
+	db->n_groups = 0;
+}
+
+struct file_group *schema_group(struct db *db, const char *name, size_t len)
+{
+	for (size_t i = 0; i < db->n_groups; i++)
+		if (strlen(db->groups[i].name) == len && !memcmp(db->groups[i].name, name, len))
+			return &db->groups[i];
+	return NULL;
+}
+
+static struct file_group *add_group(struct db *db, const char *name)
+{
+	struct file_group *groups = reallocarray(db->groups, db->n_groups + 1, sizeof(*db->groups));
+
+	if (!groups)
+		return NULL;
+	db->groups = groups;
+
+	struct file_group *group = &groups[db->n_groups++];
+
+	*group = (struct file_group){.index = SIZE_MAX};
+	snprintf(group->name, sizeof(group->name), "%s", name);
+	return group;
+}
+
+static int add_column(struct file_group *group, const char *name)
+{
+	struct file_column *columns =
+		reallocarray(group->columns, group->n_columns + 1, sizeof(*columns));
+
+	if (!columns)
+		return -ENOMEM;
+	group->columns = columns;
+	columns[group->n_columns] = (struct file_column){.field = SIZE_MAX};
+	snprintf(columns[group->n_columns].name, sizeof(columns->name), "%s", name);
+	group->n_columns++;
+	return 0;
+}
+
+static int load_groups(struct db *db)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	struct file_group *group = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "SELECT grp, name FROM field WHERE col IS NOT NULL ORDER BY grp, col");
+
+	while (!r && (r = sql_step(stmt)) > 0) {
+		const char *name = column_text(stmt, 0);
+
+		if (!group || strcmp(group->name, name) != 0)
+			group = add_group(db, name);
+		r = group ? add_column(group, column_text(stmt, 1)) : -ENOMEM;
+	}
+	return r;
+}
+
+/* '["off","on"]' */
+static void states_text(struct text *text, const struct field *field)
+{
+	text_reset(text);
+	for (size_t i = 0; field->states && field->states[i]; i++) {
+		text_char(text, i ? ',' : '[');
+		text_json(text, field->states[i]);
+	}
+	if (text->len)
+		text_char(text, ']');
+}
+
+/* Writes the description of a field when it differs from what the file says. */
+static int describe(sqlite3_stmt *stmt, const struct group *group, const struct field *field,
+		    size_t col)
+{
+	char states[1024];
+	struct text text = TEXT_IN(states);
+
+	states_text(&text, field);
+	bind_text(stmt, 1, group->name);
+	bind_text(stmt, 2, field->name);
+	sqlite3_bind_null(stmt, 3);
+	if (col)
+		bind_int(stmt, 3, (int64_t)col);
+	bind_text(stmt, 4, kind_name(field->kind));
+	bind_text(stmt, 5, unit_name(field->unit));
+	bind_text(stmt, 6, unit_symbol(field->unit));
+	bind_int(stmt, 7, field->bits ? field->bits : 64);
+	sqlite3_bind_null(stmt, 8);
+	if (text.len)
+		bind_text(stmt, 8, states);
+	bind_text(stmt, 9, field->help);
+	return sql_run(stmt);
+}
+
+static size_t find_column(const struct file_group *group, const char *name)
+{
+	for (size_t i = 0; i < group->n_columns; i++)
+		if (!strcmp(group->columns[i].name, name))
+			return i;
+	return SIZE_MAX;
+}
+
+static int make_table(struct db *db, const struct group *group, struct file_group **ret)
+{
+	struct file_group *made = add_group(db, group->name);
+	int r = made ? 0 : -ENOMEM;
+
+	for (size_t f = 0; f < group->n_fields && !r; f++)
+		if (group->fields[f].kind != KIND_INFO)
+			r = add_column(made, group->fields[f].name);
+	if (r < 0)
+		return r;
+
+	sqlite3_str *sql = sqlite3_str_new(db->conn);
+
+	sqlite3_str_appendf(sql,
+			    "CREATE TABLE \"%w_chunk\"(id INTEGER PRIMARY KEY, boot INTEGER, "
+			    "node INTEGER,\n t0 INTEGER, step INTEGER, n INTEGER, late",
+			    group->name);
+	for (size_t c = 0; c < made->n_columns; c++)
+		sqlite3_str_appendf(sql, ", \"%w\"", made->columns[c].name);
+	sqlite3_str_appendall(sql, ")");
+
+	char *text = sqlite3_str_finish(sql);
+
+	r = text ? sql_exec(db->conn, "%s", text) : -ENOMEM;
+	sqlite3_free(text);
+	*ret = made;
+	return r;
+}
+
+static int add_missing(struct db *db, struct file_group *made, const struct group *group)
+{
+	int r = 0;
+
+	for (size_t f = 0; f < group->n_fields && !r; f++) {
+		const struct field *field = &group->fields[f];
+
+		if (field->kind == KIND_INFO || find_column(made, field->name) != SIZE_MAX)
+			continue;
+		r = sql_exec(db->conn, "ALTER TABLE \"%w_chunk\" ADD COLUMN \"%w\"", group->name,
+			     field->name);
+		if (!r)
+			r = add_column(made, field->name);
+	}
+	return r;
+}
+
+static bool has_columns(const struct group *group)
+{
+	for (size_t f = 0; f < group->n_fields; f++)
+		if (group->fields[f].kind != KIND_INFO)
+			return true;
+	return false;
+}
+
+static int describe_all(struct db *db, const struct group *group, struct file_group *made)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "INSERT INTO field(grp,name,col,kind,unit,symbol,bits,states,help)"
+			    " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9) ON CONFLICT(grp,name) DO UPDATE"
+			    " SET col=?3,kind=?4,unit=?5,symbol=?6,bits=?7,states=?8,help=?9"
+			    " WHERE (col,kind,unit,symbol,bits,states,help)"
+			    " IS NOT (?3,?4,?5,?6,?7,?8,?9)");
+
+	for (size_t f = 0; f < group->n_fields && !r; f++) {
+		size_t col = made ? find_column(made, group->fields[f].name) : SIZE_MAX;
+
+		if (col != SIZE_MAX)
+			made->columns[col].field = f;
+		r = describe(stmt, group, &group->fields[f], col == SIZE_MAX ? 0 : col + 1);
+	}
+	return r;
+}
+
+/* Replaces a view whose text is not what this program makes. */
+static int sync_view(struct db *db, const struct file_group *group, enum view view,
+		     struct text *text)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	char buf[NODE_NAME_MAX + 8];
+	struct text name = TEXT_IN(buf);
+	int r = sql_prepare(db->conn, &stmt,
+			    "SELECT sql FROM sqlite_master WHERE type='view' AND name=?");
+
+	view_name(&name, group, view);
+	text_reset(text);
+	view_sql(text, group, view);
+	if (r < 0 || text->truncated)
+		return r < 0 ? r : -E2BIG;
+	bind_text(stmt, 1, buf);
+	r = sql_step(stmt);
+	if (r < 0 || (r > 0 && !strcmp(column_text(stmt, 0), text->p)))
+		return MIN(r, 0);
+	sqlite3_reset(stmt);
+	r = sql_exec(db->conn, "DROP VIEW IF EXISTS \"%w\"", buf);
+	return r < 0 ? r : sql_exec(db->conn, "%s", text->p);
+}
+
+static int sync_group(struct db *db, const struct group *group, size_t index, struct text *text)
+{
+	struct file_group *made = schema_group(db, group->name, strlen(group->name));
+	int r;
+
+	if (!has_columns(group))
+		return describe_all(db, group, NULL);
+	r = made ? add_missing(db, made, group) : make_table(db, group, &made);
+	if (r < 0)
+		return r;
+	made->index = index;
+	r = describe_all(db, group, made);
+	for (int view = VIEW_ROWS; view <= VIEW_LAST && !r; view++)
+		r = sync_view(db, made, (enum view)view, text);
+	return r;
+}
+
+int schema_sync(struct db *db, const struct catalog *catalog)
+{
+	CLEANUP(freep) char *buf = malloc(VIEW_TEXT_BYTES);
+	const struct group *group;
+	int r = buf ? load_groups(db) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+
+	struct text text = text_in(buf, VIEW_TEXT_BYTES);
+
+	for (size_t i = 0; !r && (group = catalog_group_at(catalog, i, NULL)); i++)
+		r = sync_group(db, group, i, &text);
+	return r;
+}

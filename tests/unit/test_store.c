@@ -1,0 +1,332 @@
+/* The store from tick to file: commits, folds, boots, nodes that come again, texts and flags. */
+#include "tests/support/store_world.h"
+
+#define HOUR_MS INT64_C(3600000)
+
+static void run_ticks(struct store *store, int64_t from_ms, int64_t to_ms, size_t n_nodes)
+{
+	struct sink sink;
+
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = from_ms; t < to_ms; t += 1000) {
+		world_tick(store, &sink, t, n_nodes);
+		if (t % 60000 == 59000)
+			assert_int_equal(store_commit(store, t, false), 0);
+	}
+	sink_done(&sink);
+}
+
+static void assert_ticks(struct store *store, int64_t boot, int64_t from_ms, int64_t to_ms)
+{
+	struct reader *reader = world_reader(store);
+	struct world_seen seen = {.next_ms = from_ms};
+
+	world_check(reader, boot, INT64_MIN / 2, INT64_MAX / 2, &seen);
+	assert_int_equal(seen.n_bad, 0);
+	assert_int_equal(seen.n_ticks, (to_ms - from_ms) / 1000);
+	reader_close(reader);
+}
+
+static void assert_shell(const char *sql, const char *expected)
+{
+	char answer[8192];
+
+	world_shell(sql, answer, sizeof(answer));
+	assert_string_equal(answer, expected);
+}
+
+static void one_history(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	int64_t end_ms = 2 * HOUR_MS + 90000;
+	struct store_status status;
+
+	(void)state;
+	run_ticks(store, 1000, end_ms, 2);
+	assert_ticks(store, 1, 1000, end_ms);
+	assert_int_equal(store_commit(store, end_ms, true), 0);
+	assert_ticks(store, 1, 1000, end_ms);
+	assert_ticks(NULL, 1, 1000, end_ms);
+	store_get_status(store, &status);
+	assert_true(status.attached);
+	assert_string_equal(status.error, "");
+	assert_int_equal(status.wal_bytes, 0);
+	assert_int_equal(status.n_dropped_ticks, 0);
+	assert_shell("SELECT count(*), sum(reads)=sum(t/1000*3+(t/1000%7=0)), max(t), min(t0),"
+		     " sum(temp IS NULL)=sum(t/1000%11=5) FROM disk WHERE node='sd0'",
+		     "7289|1|7289000|1000|1");
+	assert_shell("SELECT n FROM disk_chunk WHERE node=1 ORDER BY id", "3599\n3600");
+	assert_shell("PRAGMA integrity_check", "ok");
+	assert_shell("SELECT count(*), count(DISTINCT node), max(t) FROM disk_last",
+		     "300|2|7289000");
+	assert_shell("SELECT grp,node,field,value FROM infos",
+		     "disk|sd0|model|X-1\ndisk|sd1|model|X-1");
+	assert_shell("SELECT wall FROM disk WHERE node='sd0' AND t0=1000 LIMIT 1",
+		     "2026-09-21T14:13:21.000Z");
+}
+
+static void memory_only(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	CLEANUP(store_closep) struct store *store = NULL;
+	struct store_status status;
+	char path[128];
+	struct sink sink;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/missing/a.db", world_folder);
+	options.path = path;
+	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t < 200000; t += 1000) {
+		world_tick(store, &sink, t, 1);
+		if (t % 60000 == 0)
+			assert_true(store_commit(store, t, false) < 0);
+	}
+	store_get_status(store, &status);
+	assert_false(status.attached);
+	assert_true(status.n_failed_commits > 0);
+	assert_true(strlen(status.error) > 0);
+	assert_true(status.tail_bytes > 0);
+	assert_ticks(store, 0, 1000, 200000);
+	/* The folder appears: all that waited is written. */
+	snprintf(path, sizeof(path), "%s/missing", world_folder);
+	char command[160];
+	snprintf(command, sizeof(command), "mkdir %s", path);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(store_commit(store, 200000, true), 0);
+	store_get_status(store, &status);
+	assert_true(status.attached);
+	assert_int_equal(status.boot, 1);
+	snprintf(world_path, sizeof(world_path), "%s/missing/a.db", world_folder);
+	assert_ticks(store, 1, 1000, 200000);
+	assert_ticks(NULL, 1, 1000, 200000);
+	sink_done(&sink);
+}
+
+static void two_boots(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct boot boots[4];
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+
+	(void)state;
+	run_ticks(store, 1000, 120000, 1);
+	store_close(store);
+	/* The same boot, after a crash of the program alone: nothing but committed ticks is there.
+	 */
+	store = world_open("boot-a");
+	run_ticks(store, 120000, 240000, 1);
+	assert_ticks(store, 1, 1000, 240000);
+	store_close(store);
+	store = world_open("boot-b");
+	run_ticks(store, 1000, 180000, 1);
+	assert_ticks(store, 1, 1000, 240000);
+	assert_ticks(store, 2, 1000, 180000);
+	store_wall_offset(store, 180000, WALL_OFFSET_MS + 5000);
+	assert_int_equal(store_commit(store, 180000, true), 0);
+	reader = world_reader(store);
+	assert_int_equal(reader_boots(reader, boots, 4), 2);
+	assert_string_equal(boots[0].boot_id, "boot-a");
+	assert_int_equal(boots[0].first_ms, 1000);
+	assert_int_equal(boots[0].last_ms, 239000);
+	assert_false(boots[0].current);
+	assert_true(boots[1].current);
+	assert_int_equal(boots[1].last_ms, 179000);
+	assert_int_equal(boots[1].wall_offset_ms, WALL_OFFSET_MS + 5000);
+	store_close(store);
+	assert_shell("SELECT boot, count(*), max(wall) FROM disk GROUP BY boot",
+		     "1|239|2026-09-21T14:17:19.000Z\n2|179|2026-09-21T14:16:24.000Z");
+}
+
+static int count_came_and_went(const struct event *event, const struct boot *boot, void *arg)
+{
+	int *n = arg;
+
+	(void)boot;
+	if (!strcmp(event->kind, "node_came"))
+		n[0]++;
+	if (!strcmp(event->kind, "node_went"))
+		n[1]++;
+	return 0;
+}
+
+static int count_gone(const struct latest_row *row, void *arg)
+{
+	*(int *)arg += row->gone;
+	return 0;
+}
+
+static void node_comes_again(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	struct world_seen seen = {.next_ms = 1000};
+	int n[2] = {0}, gone = 0;
+
+	(void)state;
+	run_ticks(store, 1000, 70000, 1);
+	run_ticks(store, 70000, 130000, 0);
+	assert_int_equal(store_latest(store, count_gone, &gone), 0);
+	assert_int_equal(gone, 1);
+	run_ticks(store, 130000, 190000, 1);
+	reader = world_reader(store);
+	world_check(reader, 1, 0, 1000000, &seen);
+	assert_int_equal(seen.n_ticks, 129);
+	assert_int_equal(seen.n_fresh, 1);
+	assert_int_equal(reader_events(reader, 0, INT64_MAX, 100, count_came_and_went, n), 0);
+	assert_int_equal(n[0], 1);
+	assert_int_equal(n[1], 1);
+	assert_int_equal(store_commit(store, 190000, true), 0);
+	assert_shell("SELECT name, run, gone, first_ms FROM node ORDER BY run",
+		     "sd0|1|1|1000\nsd0|2|0|130000");
+	assert_shell("SELECT kind, node FROM events", "node_went|sd0\nnode_came|sd0");
+}
+
+static void gaps_and_lateness(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t < 50000; t += 1000) {
+		sink_reset(&sink, &world_groups[0]);
+		row_set(sink_row(&sink, "sd0", "id0"), READS, t);
+		if (t < 10000 || t > 20000)
+			store_add(store, &world_groups[0], t, t == 30000 ? 250 : 3, 1000, &sink);
+	}
+	sink_done(&sink);
+	assert_int_equal(store_commit(store, 50000, true), 0);
+	assert_shell("SELECT count(*), sum(reads), max(t) FROM disk", "38|1060000|49000");
+	assert_shell("SELECT t, reads FROM disk WHERE t%1000>0", "30250|30000");
+}
+
+static int last_flag(const struct info_record *record, void *arg)
+{
+	snprintf(arg, 64, "%s %s=%s", record->node, record->field, record->value);
+	return 0;
+}
+
+static void flags(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	struct series_key key = {.boot = 1, .node = "sd0", .identity = "id0"};
+	const size_t field = TEMP;
+	struct cursor *cursor;
+	struct span span;
+	struct sink sink;
+	char last[64] = "";
+	size_t flagged = 0, n = 0;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 100000; t += 1000) {
+		sink_reset(&sink, &world_groups[0]);
+		struct row *row = sink_row(&sink, "sd0", "id0");
+
+		row_set(row, TEMP, t);
+		if ((t > 40000 && t <= 50000) || t > 95000)
+			row_flag(row, TEMP, FLAG_IMPLAUSIBLE);
+		store_add(store, &world_groups[0], t, 0, 1000, &sink);
+		if (t == 60000)
+			assert_int_equal(store_commit(store, t, false), 0);
+	}
+	sink_done(&sink);
+	reader = world_reader(store);
+	assert_int_equal(cursor_open(reader, &world_groups[0], &key, &field, 1, 0, 200000, &cursor),
+			 0);
+	while (cursor_next(cursor, &span) > 0) {
+		n += span.n;
+		flagged += span.flag[0] == FLAG_IMPLAUSIBLE ? span.n : 0;
+	}
+	cursor_close(cursor);
+	assert_int_equal(n, 100);
+	assert_int_equal(flagged, 15);
+	assert_int_equal(reader_infos(reader, INFO_FLAGS, last_flag, last), 0);
+	assert_string_equal(last, "sd0 temp=");
+}
+
+static int last_mark(const struct mark *mark, const struct boot *boot, void *arg)
+{
+	(void)boot;
+	*(struct mark *)arg = *mark;
+	return 0;
+}
+
+static void marks(void **state)
+{
+	struct store *store = world_open("boot-a");
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	struct mark mark = {0};
+	int64_t id = store_mark_start(store, "fio", 5000);
+
+	(void)state;
+	assert_int_equal(id, 1);
+	assert_int_equal(store_mark_end(store, 7, 6000), -ENOENT);
+	reader = world_reader(store);
+	assert_int_equal(reader_marks(reader, 0, INT64_MAX, 10, last_mark, &mark), 0);
+	assert_true(mark.t_end_ms == TIME_OPEN);
+	reader_close(reader);
+	reader = NULL;
+	assert_int_equal(store_commit(store, 6000, true), 0);
+	store_close(store);
+	/* A later run of the program in the same boot may end it. */
+	store = world_open("boot-a");
+	assert_int_equal(store_mark_span(store, "dd", 1000, 2000), 2);
+	assert_int_equal(store_mark_end(store, id, 9000), 0);
+	assert_int_equal(store_mark_end(store, id, 9000), -ENOENT);
+	assert_int_equal(store_commit(store, 9000, true), 0);
+	reader = world_reader(store);
+	assert_int_equal(reader_marks(reader, 0, INT64_MAX, 10, last_mark, &mark), 0);
+	assert_string_equal(mark.label, "fio");
+	assert_int_equal(mark.t_end_ms, 9000);
+	assert_int_equal(store_commit(store, 9000, true), 0);
+	store_close(store);
+	assert_shell("SELECT id, label, t, t_end FROM mark", "1|fio|5000|9000\n2|dd|1000|2000");
+}
+
+static void outcomes_and_events(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	struct event event = {.t_ms = 1000, .t_end_ms = 1000, .kind = "boot", .text = "started"};
+
+	(void)state;
+	store_event(store, &event);
+	assert_false(store_urgent(store));
+	event.severity = SEVERITY_WARNING;
+	event.t_end_ms = TIME_OPEN;
+	snprintf(event.kind, sizeof(event.kind), "clock_step");
+	snprintf(event.evidence, sizeof(event.evidence), "{\"by_ms\":5}");
+	store_event(store, &event);
+	assert_true(store_urgent(store));
+	store_outcome(store, "disk", "", 1000, "ok", "");
+	store_outcome(store, "disk", "sd9", 1000, "denied", "no right to read");
+	store_outcome(store, "disk", "", 2000, "ok", "");
+	assert_int_equal(store_commit(store, 2000, true), 0);
+	assert_false(store_urgent(store));
+	assert_shell("SELECT severity, kind, text, evidence, wall_end FROM events",
+		     "info|boot|started||2026-09-21T14:13:21.000Z\n"
+		     "warning|clock_step|started|{\"by_ms\":5}|");
+	assert_shell("SELECT collector, node, outcome, reason, t FROM outcomes",
+		     "disk||ok||1000\ndisk|sd9|denied|no right to read|1000");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(one_history),
+		TEST(memory_only),
+		TEST(two_boots),
+		TEST(node_comes_again),
+		TEST(gaps_and_lateness),
+		TEST(flags),
+		TEST(marks),
+		TEST(outcomes_and_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
