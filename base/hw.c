@@ -183,6 +183,16 @@ static int trim_line(char *buf, int len)
 	return len ? len : -ENODATA;
 }
 
+/* The one integer of an attribute; a NUL in it is no end, but makes it none. */
+static int parse_attribute(const char *buf, int len, int64_t *ret)
+{
+	struct slice slice = {buf, (size_t)len};
+
+	while (slice.len && isspace((unsigned char)slice.p[slice.len - 1]))
+		slice.len--;
+	return slice.len ? parse_i64_slice(slice, ret) : -ENODATA;
+}
+
 static int read_path(struct hw *hw, char *buf, size_t size, const char *path)
 {
 	int planned = planned_error(hw, path);
@@ -241,7 +251,7 @@ int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_fmt, ...)
 
 	int r = read_path(hw, buf, sizeof(buf), path);
 
-	return r < 0 ? r : parse_i64(buf, ret);
+	return r < 0 ? r : parse_attribute(buf, r, ret);
 }
 
 bool hw_exists(struct hw *hw, const char *path_fmt, ...)
@@ -454,7 +464,7 @@ int hw_file_read_i64(struct hw *hw, struct hw_file *file, int64_t *ret)
 	char buf[128];
 	int r = file_read(hw, file, buf, sizeof(buf), pread_once);
 
-	return r < 0 ? r : parse_i64(buf, ret);
+	return r < 0 ? r : parse_attribute(buf, r, ret);
 }
 
 int hw_space(struct hw *hw, const char *mount_point, struct hw_space *ret)

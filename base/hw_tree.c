@@ -103,16 +103,18 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
+/* A line that is no record stands for no record: the space of that mount is then unknown. */
 static int add_space(struct hw_tree *tree, char *line)
 {
-	struct slice rest = slice_of(line), mount_point;
+	struct slice rest = slice_of(line), mount_point, extra;
 	struct hw_space s;
 
 	if (!slice_token(&rest, &mount_point) || parse_u64(&rest, &s.fragment_bytes) < 0 ||
 	    parse_u64(&rest, &s.blocks) < 0 || parse_u64(&rest, &s.free_blocks) < 0 ||
 	    parse_u64(&rest, &s.available_blocks) < 0 || parse_u64(&rest, &s.inodes) < 0 ||
-	    parse_u64(&rest, &s.free_inodes) < 0 || tree->n_spaces >= TREE_ENTRIES_MAX)
-		return -EINVAL;
+	    parse_u64(&rest, &s.free_inodes) < 0 || slice_token(&rest, &extra) ||
+	    tree->n_spaces >= TREE_ENTRIES_MAX)
+		return 0;
 
 	struct recorded_space *grown =
 		realloc(tree->spaces, (tree->n_spaces + 1) * sizeof(*tree->spaces));

@@ -2,6 +2,7 @@
  * Kernel: Documentation/filesystems/proc.rst, fs/proc/loadavg.c */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/hw.h"
 #include "base/parse.h"
@@ -43,14 +44,18 @@ static int load_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return -ENOMEM;
 
 	int r = hw_file_open(hw, &load->file, "proc/loadavg");
+	char buf[256];
 
 	if (r < 0) {
 		free(load);
-		probe_collector(probe, outcome_of_error(r), "mount procfs on /proc",
-				"/proc/loadavg cannot be opened");
+		probe_collector(probe, outcome_of_error(r),
+				r == -ENOENT ? "mount procfs on /proc" : "", "/proc/loadavg: %s",
+				strerror(-r));
 		return r;
 	}
-	probe_node(probe, "system", OUTCOME_OK, "", "/proc/loadavg");
+	r = hw_file_read_line(hw, &load->file, buf, sizeof(buf));
+	probe_node(probe, "system", outcome_of_error(MIN(r, 0)), "", "/proc/loadavg%s%s",
+		   r < 0 ? ": " : "", r < 0 ? strerror(-r) : "");
 	*ret_state = load;
 	return 0;
 }

@@ -105,12 +105,20 @@ static const char *const local_types[] = {
 	"bcachefs", "btrfs", "jffs2", "overlay", "tmpfs", "ubifs", "zfs",
 };
 
+/* Whether the space of a mount is asked for, and why not. */
+enum space {
+	SPACE_ASKED,
+	SPACE_REMOTE,       /* a server has to answer */
+	SPACE_BY_OTHER,     /* another mount of the same file system stands for it */
+	SPACE_NOT_RECORDED, /* in a recorded tree */
+};
+
 struct entry {
 	char name[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX];
 	char *texts[N_FIELDS]; /* of the info fields; NULL is absent */
 	bool ro, super_ro;
-	bool has_space; /* its space is asked for */
+	enum space space;
 	int64_t major, minor;
 };
 
@@ -166,6 +174,11 @@ static bool has_option(struct slice options, const char *option)
 	return slice_is(options, option);
 }
 
+static const char *mount_point_of(const struct entry *entry)
+{
+	return entry->texts[MOUNT_POINT] ? entry->texts[MOUNT_POINT] : "/";
+}
+
 /* Out of memory leaves the field absent. */
 static void set_text(struct entry *entry, size_t field, const char *text)
 {
@@ -209,7 +222,7 @@ static void set_device(struct hw *hw, struct entry *entry, const char *device)
  * beginning, ends in "~2". */
 static void set_name(struct mounts *m, struct entry *entry)
 {
-	const char *point = entry->texts[MOUNT_POINT] ? entry->texts[MOUNT_POINT] : "/";
+	const char *point = mount_point_of(entry);
 	struct text name = text_in(entry->name, sizeof(entry->name));
 	bool is_taken = true;
 
@@ -272,8 +285,9 @@ static void fill_entry(struct hw *hw, struct mounts *m, const struct mount *moun
 
 	bool is_fuse = mount->fs_type.len >= 4 && !memcmp(mount->fs_type.p, "fuse", 4);
 
-	entry->has_space = (has_device && !is_fuse) ||
-			   is_one_of(mount->fs_type, local_types, ARRAY_SIZE(local_types));
+	if ((!has_device || is_fuse) &&
+	    !is_one_of(mount->fs_type, local_types, ARRAY_SIZE(local_types)))
+		entry->space = SPACE_REMOTE;
 }
 
 static void add_line(struct hw *hw, struct mounts *m, struct slice line)
@@ -306,14 +320,15 @@ static void choose_space(struct hw *hw, struct mounts *m)
 	for (size_t i = 0; i < m->n; i++) {
 		struct entry *entry = &m->v[i];
 
+		if (entry->space != SPACE_ASKED)
+			continue;
 		for (size_t k = 0; k < i; k++)
-			if (m->v[k].has_space && m->v[k].major == entry->major &&
+			if (m->v[k].space == SPACE_ASKED && m->v[k].major == entry->major &&
 			    m->v[k].minor == entry->minor)
-				entry->has_space = false;
-		if (entry->has_space && !hw_is_live(hw) &&
-		    hw_space(hw, entry->texts[MOUNT_POINT] ? entry->texts[MOUNT_POINT] : "/",
-			     &space) < 0)
-			entry->has_space = false;
+				entry->space = SPACE_BY_OTHER;
+		if (!hw_is_live(hw) && entry->space == SPACE_ASKED &&
+		    hw_space(hw, mount_point_of(entry), &space) < 0)
+			entry->space = SPACE_NOT_RECORDED;
 	}
 }
 
@@ -370,7 +385,7 @@ static void add_space_row(struct hw *hw, struct sink *sink, const struct entry *
 {
 	struct row *row = sink_row(sink, entry->name, entry->identity);
 	struct hw_space s;
-	int r = hw_space(hw, entry->texts[MOUNT_POINT] ? entry->texts[MOUNT_POINT] : "/", &s);
+	int r = hw_space(hw, mount_point_of(entry), &s);
 
 	if (r < 0) {
 		row_fault(row, SIZE, r);
@@ -379,6 +394,10 @@ static void add_space_row(struct hw *hw, struct sink *sink, const struct entry *
 	set_bytes(row, SIZE, s.blocks, s.fragment_bytes);
 	set_bytes(row, FREE, s.free_blocks, s.fragment_bytes);
 	set_bytes(row, AVAILABLE, s.available_blocks, s.fragment_bytes);
+	if (s.free_blocks > s.blocks || s.available_blocks > s.free_blocks) {
+		row_flag(row, FREE, FLAG_IMPLAUSIBLE);
+		row_flag(row, AVAILABLE, FLAG_IMPLAUSIBLE);
+	}
 	if (!s.inodes)
 		return;
 	set_bytes(row, INODES, s.inodes, 1);
@@ -395,29 +414,32 @@ static int mounts_sample(void *state, struct hw *hw, size_t group, struct sink *
 	for (size_t i = 0; i < m->n; i++) {
 		if (group == GROUP_MOUNTS)
 			add_row(sink, &m->v[i]);
-		else if (m->v[i].has_space)
+		else if (m->v[i].space == SPACE_ASKED)
 			add_space_row(hw, sink, &m->v[i]);
 	}
 	return r;
 }
 
-static void report_entry(struct hw *hw, struct probe *probe, const struct entry *entry)
+static void report_entry(struct probe *probe, const struct entry *entry)
 {
+	static const char *const notes[] = {
+		[SPACE_ASKED] = "",
+		[SPACE_REMOTE] = "; space is not asked for, since a server might not answer",
+		[SPACE_BY_OTHER] = "; space by another mount of it",
+		[SPACE_NOT_RECORDED] = "; space is not recorded",
+	};
 	const char *type = entry->texts[FS_TYPE] ? entry->texts[FS_TYPE] : "";
 	const char *device = entry->texts[DEVICE], *stack = entry->texts[STACK];
-	const char *note = entry->has_space  ? ""
-			   : !hw_is_live(hw) ? "; space not recorded, or by another mount of it"
-			   : device          ? "; space by another mount of it"
-					     : "; its space is not asked for";
+	const char *on = device ? " on " : ", no block device";
 
-	if (device)
-		probe_node(probe, entry->name, OUTCOME_OK, "", "%s on %s%s", type,
-			   stack ? stack : device, note);
-	else
-		probe_node(probe, entry->name, OUTCOME_OK, "", "%s, no block device%s", type, note);
+	probe_node(probe, entry->name, OUTCOME_OK, "", "%s%s%s%s", type, on,
+		   stack    ? stack
+		   : device ? device
+			    : "",
+		   notes[entry->space]);
 }
 
-static void report(struct hw *hw, struct probe *probe, const struct mounts *m)
+static void report(struct probe *probe, const struct mounts *m)
 {
 	char buf[PROBE_TEXT_MAX];
 	struct text reason = TEXT_IN(buf);
@@ -428,9 +450,12 @@ static void report(struct hw *hw, struct probe *probe, const struct mounts *m)
 		text_printf(&reason, "%s%u lines make no sense", reason.len ? "; " : "", m->n_odd);
 	if (m->n_over)
 		text_printf(&reason, "%s%u mounts are too many", reason.len ? "; " : "", m->n_over);
-	probe_collector(probe, OUTCOME_OK, "", "%s", buf);
+	if (!m->known_len)
+		probe_collector(probe, OUTCOME_FAILED, "", "/proc/self/mountinfo is empty");
+	else
+		probe_collector(probe, OUTCOME_OK, "", "%s", buf);
 	for (size_t i = 0; i < m->n; i++)
-		report_entry(hw, probe, &m->v[i]);
+		report_entry(probe, &m->v[i]);
 }
 
 static void statep(struct mounts **m)
@@ -477,7 +502,7 @@ static int mounts_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return r;
 	}
 	build(hw, m, (size_t)r);
-	report(hw, probe, m);
+	report(probe, m);
 	*ret_state = m;
 	m = NULL;
 	return 0;

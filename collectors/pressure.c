@@ -83,10 +83,13 @@ static bool take_key(struct slice token, const char *key, struct slice *ret_valu
 
 static void set_value(struct row *row, size_t field, struct slice text, unsigned decimals)
 {
+	const int64_t max_percent = 10000;
 	int64_t value = 0;
 	int r = parse_fixed_slice(text, decimals, &value);
 
 	row_result(row, field, r == 0 && value < 0 ? -EINVAL : r, value);
+	if (r == 0 && decimals && value > max_percent)
+		row_flag(row, field, FLAG_IMPLAUSIBLE);
 }
 
 /* Keys that are missing stand as absent, keys that nobody knows are passed over. */

@@ -142,13 +142,25 @@ static int zones_sample(struct thermal *t, struct hw *hw, struct sink *sink)
 	return gone ? -ENODEV : 0;
 }
 
+/* intel_powerclamp shows -1 while it does nothing. */
+static int cooling_sample(struct thermal *t, struct hw *hw, struct sink *sink)
+{
+	int r = sysfs_nodes_sample(hw, &t->cooling_nodes, sink);
+
+	for (size_t i = 0; i < sink->n_rows; i++) {
+		struct value *state = &sink->rows[i]->values[CUR_STATE];
+
+		if (state->type == VALUE_INT && state->i < 0)
+			row_flag(sink->rows[i], CUR_STATE, FLAG_IMPLAUSIBLE);
+	}
+	return r;
+}
+
 static int thermal_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
 {
 	struct thermal *t = state;
 
-	if (group == GROUP_COOLING)
-		return sysfs_nodes_sample(hw, &t->cooling_nodes, sink);
-	return zones_sample(t, hw, sink);
+	return group == GROUP_COOLING ? cooling_sample(t, hw, sink) : zones_sample(t, hw, sink);
 }
 
 /* What a zone measures when it is no temperature, by its name; NULL when it is one. Names come from
@@ -335,7 +347,7 @@ static int add_cooling(struct hw *hw, struct thermal *t, struct probe *probe, co
 	if (hw_read_line(hw, type, sizeof(type), "%s/type", dir) < 0)
 		type[0] = '\0';
 	identify(hw, &t->cooling_nodes, dir, type, identity);
-	probe_node(probe, name, OUTCOME_OK, "", "%s", type);
+	probe_node(probe, name, OUTCOME_OK, "", "%s", type[0] ? type : "no type");
 	return sysfs_nodes_add(hw, &t->cooling_nodes, dir, name, identity);
 }
 

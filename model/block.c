@@ -211,15 +211,23 @@ static void path_identity(struct hw *hw, const char *name, const char *dir, stru
 
 static void disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
 {
-	/* In the order of trust: what the standard makes unique first. */
+	/* In the order of trust: what the standard makes unique first. The parent of an eMMC's
+	 * hardware partition is the main disk, and the card's is one further up. */
 	static const struct {
 		const char *attr, *kind;
 	} attrs[] = {
-		{"wwid", "wwid"},  {"device/wwid", "wwid"},     {"device/cid", "cid"},
-		{"dm/uuid", "dm"}, {"dm/name", "dm-name"},      {"serial", "serial"},
-		{"md/uuid", "md"}, {"device/serial", "serial"},
+		{"wwid", "wwid"},
+		{"device/wwid", "wwid"},
+		{"device/cid", "cid"},
+		{"device/device/cid", "cid"},
+		{"dm/uuid", "dm"},
+		{"dm/name", "dm-name"},
+		{"serial", "serial"},
+		{"md/uuid", "md"},
+		{"loop/backing_file", "loop"},
+		{"device/serial", "serial"},
 	};
-	char value[128];
+	char value[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
 		if (hw_read_line(hw, value, sizeof(value), "%s/%s", dir, attrs[i].attr) < 0)
@@ -257,7 +265,7 @@ void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, si
 
 	if (block_dir(hw, name, dir, sizeof(dir)) < 0)
 		return;
-	if (hw_read_i64(hw, &number, "%s/partition", dir) < 0) {
+	if (hw_read_i64(hw, &number, "%s/partition", dir) < 0 || number < 1) {
 		identify(hw, name, dir, &out);
 		return;
 	}

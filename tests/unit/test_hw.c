@@ -53,6 +53,30 @@ static void reading(void **unused)
 	fixture_end(&f);
 }
 
+static void a_nul_is_no_end(void **unused)
+{
+	struct fixture f;
+	char path[512];
+	int64_t value;
+
+	(void)unused;
+	start(&f);
+	snprintf(path, sizeof(path), "%s/sys/nul", f.root);
+
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fwrite("45\0"
+	       "000\n",
+	       1, 7, file);
+	fclose(file);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read_i64(hw, &value, "sys/nul"), -EINVAL);
+	fixture_end(&f);
+}
+
 static void a_long_path_is_refused(void **unused)
 {
 	struct fixture f;
@@ -143,15 +167,9 @@ static void planned_errors(void **unused)
 	fixture_end(&f);
 }
 
-static void malformed_records_are_refused(void **unused)
+static void malformed_errors_are_refused(void **unused)
 {
-	static const struct {
-		const char *name, *text;
-	} cases[] = {
-		{"ERRORS", "proc/a EIO\n"},      {"ERRORS", "proc/a\tread EIO\n"},
-		{"STATVFS", "/ 4096 1 1 1 1\n"}, {"STATVFS", "/ 4096 1 1 1 1 -1\n"},
-		{"STATVFS", "/ x 1 1 1 1 1\n"},
-	};
+	static const char *const cases[] = {"proc/a EIO\n", "proc/a\tread EIO\n"};
 
 	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -159,7 +177,7 @@ static void malformed_records_are_refused(void **unused)
 		struct hw *hw;
 
 		fixture_start(&f);
-		put(&f, cases[i].name, cases[i].text);
+		put(&f, "ERRORS", cases[i]);
 		assert_int_equal(hw_open(f.root, &hw), -EINVAL);
 		fixture_end(&f);
 	}
@@ -172,13 +190,19 @@ static void space(void **unused)
 
 	(void)unused;
 	start(&f);
-	put(&f, "STATVFS", "/a\\040b\t4096\t10\t9\t8\t7\t6\n");
+	put(&f, "STATVFS",
+	    "/a\\040b\t4096\t10\t9\t8\t7\t6\n/short 4096 1 1 1 1\n/minus 4096 1 1 1 1 -1\n"
+	    "/word x 1 1 1 1 1\n/long 1 1 1 1 1 1 1\n");
 
 	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
 
 	assert_int_equal(hw_space(hw, "/a b", &s), 0);
 	assert_true(s.fragment_bytes == 4096 && s.blocks == 10 && s.free_blocks == 9 &&
 		    s.available_blocks == 8 && s.inodes == 7 && s.free_inodes == 6);
+	assert_int_equal(hw_space(hw, "/short", &s), -ENODATA);
+	assert_int_equal(hw_space(hw, "/minus", &s), -ENODATA);
+	assert_int_equal(hw_space(hw, "/word", &s), -ENODATA);
+	assert_int_equal(hw_space(hw, "/long", &s), -ENODATA);
 	assert_int_equal(hw_space(hw, "/", &s), -ENODATA); /* never of the machine that tests */
 	fixture_end(&f);
 }
@@ -286,11 +310,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reading),
+		cmocka_unit_test(a_nul_is_no_end),
 		cmocka_unit_test(a_long_path_is_refused),
 		cmocka_unit_test(links_stay_inside),
 		cmocka_unit_test(a_fifo_does_not_hold),
 		cmocka_unit_test(planned_errors),
-		cmocka_unit_test(malformed_records_are_refused),
+		cmocka_unit_test(malformed_errors_are_refused),
 		cmocka_unit_test(space),
 		cmocka_unit_test(files_stay_open),
 		cmocka_unit_test(lists_by_number),

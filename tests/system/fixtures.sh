@@ -1,0 +1,48 @@
+#!/bin/bash
+# Samples and probes every tree below tests/fixtures by the built binary and compares with what is
+# expected there: expected.json, expected.probe, and expected.series (rates from root to root1).
+# UPDATE=1 accepts what comes out; read the difference before you do. TREES="a b" takes only these.
+# timeout: 120
+set -u
+build=$1
+tests=$(cd "$(dirname "$0")/.." && pwd)
+flashscope=$build/bin/flashscope
+export LC_ALL=C
+[ -x "$flashscope" ] || { echo "no $flashscope"; exit 1; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+# check NAME COMMAND...: what the command prints on stdout is to be the file NAME of the tree.
+check()
+{
+	local expected=$tests/fixtures/$tree/$1
+	shift
+	if ! "$@" >"$work/out" 2>"$work/err"; then
+		echo "$tree: failed: ${*#"$tests"/}"
+		cat "$work/err"
+		failed=1
+		return
+	fi
+	sed -i 's/ *$//' "$work/out"
+	if [ "${UPDATE:-}" = 1 ]; then
+		cp "$work/out" "$expected"
+	elif ! diff -u "$expected" "$work/out" | cut -c1-2000 | head -40 >"$work/diff" ||
+		[ -s "$work/diff" ]; then
+		echo "$tree: not as expected:"
+		cat "$work/diff"
+		failed=1
+	fi
+}
+
+for root in "$tests"/fixtures/*/root; do
+	dir=${root%/root}
+	tree=${dir##*/}
+	case " ${TREES:-$tree} " in *" $tree "*) ;; *) continue ;; esac
+	check expected.json "$flashscope" sample --json --root "$root"
+	check expected.probe "$flashscope" probe --root "$root"
+	[ -d "$dir/root1" ] || continue
+	check expected.series "$flashscope" sample --json --root "$root" --root "$dir/root1"
+done
+exit $failed
