@@ -8,8 +8,8 @@
 
 struct hw_tree;
 
-/* Reads ERRORS and STATVFS below root_fd; both may be missing. -EINVAL on a malformed line of ERRORS;
- * one of STATVFS counts as not recorded. */
+/* Reads ERRORS and STATVFS below root_fd; both may be missing. -EINVAL on a malformed line of
+ * ERRORS; one of STATVFS counts as not recorded. */
 int hw_tree_load(int root_fd, struct hw_tree **ret);
 void hw_tree_free(struct hw_tree *tree);
 
