@@ -49,10 +49,9 @@ static bool value_at(const struct sample_table *t, size_t row, const struct metr
 	struct derive_point before, now = derive_point_of(metric, t->now->rows[row], t->now_ms);
 	struct derive_sum sum = {0};
 
-	if (!metric_is_delta(metric) || (!metric->derived && !has_before(t)) ||
-	    (metric->derived && !has_before(t)))
+	if (!metric_is_delta(metric) || !has_before(t))
 		return derive_value(metric, &now, ret);
-	if (!t->before[row])
+	if (!t->before[row] || derive_has_reset(t->now->group, t->before[row], t->now->rows[row]))
 		return false;
 	before = derive_point_of(metric, t->before[row], t->before_ms);
 	derive_add_step(&sum, metric, &before, &now);

@@ -71,36 +71,36 @@ static void put_faults(struct text *text, const struct document_sample *s)
 	object_close(&object);
 }
 
-/* The step of a quantity since the sample before. */
-static enum derive_step step_of(const struct document_sample *s, const struct metric *metric,
-				struct derive_sum *sum)
+/* Adds the step of a quantity since the sample before; nothing when the node began anew. */
+static void add_step(const struct document_sample *s, const struct metric *metric,
+		     struct derive_sum *sum)
 {
 	struct derive_point before = derive_point_of(metric, s->before, s->before_ms);
 	struct derive_point after = derive_point_of(metric, s->row, s->at_ms);
 
-	return derive_add_step(sum, metric, &before, &after);
+	if (!derive_has_reset(s->sink->group, s->before, s->row))
+		derive_add_step(sum, metric, &before, &after);
 }
 
-static bool has_fallen(const struct document_sample *s, size_t field)
+static bool is_counter_value(const struct group *group, const struct row *row, size_t field)
 {
-	struct derive_sum sum = {0};
-	struct metric metric;
-
-	return s->before && s->sink->group->fields[field].kind == KIND_COUNTER &&
-	       metric_at(s->collector, s->sink->group, field, &metric) == 0 &&
-	       step_of(s, &metric, &sum) == DERIVE_RESET;
+	return group->fields[field].kind == KIND_COUNTER && row->values[field].type == VALUE_INT;
 }
 
 static void put_flags(struct text *text, const struct document_sample *s)
 {
 	const struct group *group = s->sink->group;
 	struct object object = object_open(text, "flags");
+	bool reset = s->before && derive_has_reset(group, s->before, s->row);
 
 	for (size_t i = 0; i < group->n_fields; i++) {
-		enum flag flag = has_fallen(s, i) ? FLAG_RESET : s->row->values[i].flag;
+		uint8_t flag = s->row->values[i].flag;
 
+		if (reset && is_counter_value(group, s->before, i) &&
+		    is_counter_value(group, s->row, i))
+			flag = FLAG_RESET;
 		if (flag != FLAG_NONE)
-			put_text(&object, group->fields[i].name, flag_name(flag));
+			put_text(&object, group->fields[i].name, flag_name((enum flag)flag));
 	}
 	object_close(&object);
 }
@@ -140,7 +140,7 @@ static void put_rates(struct text *text, const struct document_sample *s)
 		    s->row->values[i].type == VALUE_ABSENT ||
 		    metric_at(s->collector, group, i, &metric) < 0)
 			continue;
-		step_of(s, &metric, &sum);
+		add_step(s, &metric, &sum);
 		put_result(&object, metric.name, derive_rate(&metric, &sum, &rate), rate);
 	}
 	object_close(&object);
@@ -156,7 +156,7 @@ static bool derived_value(const struct document_sample *s, const struct metric *
 		point = derive_point_of(metric, s->row, s->at_ms);
 		return derive_value(metric, &point, ret);
 	}
-	step_of(s, metric, &sum);
+	add_step(s, metric, &sum);
 	return derive_rate(metric, &sum, ret);
 }
 

@@ -27,6 +27,19 @@ struct derive_point derive_point_of(const struct metric *metric, const struct ro
 	return point;
 }
 
+bool derive_has_reset(const struct group *group, const struct row *before, const struct row *after)
+{
+	for (size_t i = 0; i < group->n_fields; i++) {
+		const struct field *field = &group->fields[i];
+		int64_t old, new, increase;
+
+		if (field->kind == KIND_COUNTER && value_of(before, i, &old) &&
+		    value_of(after, i, &new) && !counter_increase(old, new, field->bits, &increase))
+			return true;
+	}
+	return false;
+}
+
 enum derive_step derive_add_step(struct derive_sum *sum, const struct metric *metric,
 				 const struct derive_point *before,
 				 const struct derive_point *after)

@@ -505,6 +505,11 @@ bool keeper_is_ready(const struct keeper *keeper)
 	return keeper->lane.pid && !keeper->busy;
 }
 
+bool keeper_is_starved(const struct keeper *keeper)
+{
+	return !keeper->lane.pid && (n_left(keeper) >= LANES_LEFT_MAX || !has_free_hang(keeper));
+}
+
 bool keeper_hangs(const struct keeper *keeper, size_t collector, const char *node)
 {
 	for (size_t i = 0; i < HANGS_MAX; i++)

@@ -69,6 +69,9 @@ bool keeper_is_busy(const struct keeper *keeper);
 /* Whether there is a lane that waits for a request. */
 bool keeper_is_ready(const struct keeper *keeper);
 
+/* Whether no lane can be had since too many hang: nothing of the lane is sampled. */
+bool keeper_is_starved(const struct keeper *keeper);
+
 /* Whether the node is known to hang. */
 bool keeper_hangs(const struct keeper *keeper, size_t collector, const char *node);
 

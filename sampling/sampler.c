@@ -463,6 +463,16 @@ static void request_lane(struct sampler *sampler, int64_t now_ms)
 		sampler->stats.n_missed_ticks += tick.n_groups;
 }
 
+/* Without a lane all of its collectors stand still; their next rows set them right. */
+static void say_starved(struct sampler *sampler, int64_t now_ms)
+{
+	if (!keeper_is_starved(sampler->keeper))
+		return;
+	for (size_t i = 0; i < sampler->catalog->n_collectors; i++)
+		if (sampler->accounts[i].in_lane && !sampler->accounts[i].in_loop)
+			set_collector_state(sampler, i, NODE_HUNG, -ETIMEDOUT, now_ms, true);
+}
+
 static int64_t thread_cpu_us(void)
 {
 	struct timespec t;
@@ -481,6 +491,7 @@ void sampler_tick(struct sampler *sampler, int64_t t_ms)
 		keeper_receive(sampler->keeper, now_ms);
 		keeper_check(sampler->keeper, now_ms);
 		sampler->checked_ms = now_ms;
+		say_starved(sampler, now_ms);
 		request_lane(sampler, now_ms);
 	}
 	for (size_t i = 0; i < sampler->n_plans; i++) {

@@ -202,12 +202,41 @@ static void test_point_of_row(void **state)
 	assert_int_equal(p.t_ms, 99);
 }
 
+/* One counter that fell tells of all. */
+static void test_reset_of_row(void **state)
+{
+	static const struct {
+		int64_t reads[2], time[2], used[2];
+		bool reset;
+	} rows[] = {
+		{{1, 2}, {1, 2}, {9, 1}, false},         {{2, 1}, {1, 2}, {1, 1}, true},
+		{{1, 2}, {2, 1}, {1, 1}, true},          {{1, 2}, {4294967295, 1}, {1, 1}, false},
+		{{4294967295, 1}, {1, 2}, {1, 1}, true},
+	};
+	static struct row before, after;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		row_set(&before, READS, rows[i].reads[0]);
+		row_set(&after, READS, rows[i].reads[1]);
+		row_set(&before, TIME, rows[i].time[0]);
+		row_set(&after, TIME, rows[i].time[1]);
+		row_set(&before, GAUGE, rows[i].used[0]);
+		row_set(&after, GAUGE, rows[i].used[1]);
+		assert_int_equal(derive_has_reset(&group, &before, &after), rows[i].reset);
+	}
+	row_set(&before, READS, 2);
+	row_fault(&after, READS, -EIO);
+	row_set(&before, TIME, 1);
+	assert_false(derive_has_reset(&group, &before, &after));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_steps),        cmocka_unit_test(test_bucket),
 		cmocka_unit_test(test_values),       cmocka_unit_test(test_mean_of_values),
-		cmocka_unit_test(test_point_of_row),
+		cmocka_unit_test(test_point_of_row), cmocka_unit_test(test_reset_of_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
