@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{"probe", command_probe, "what can be sampled here, what not, and why"},
 	{"sample", command_sample, "one sample of everything, or a few for rates"},
 	{"fields", command_fields, "the metrics that can be asked for"},
+	{"status", command_status, "how the daemon is doing, or what a database holds"},
 	{"mark", command_mark, "a label on a span of time, or around a command"},
 	{NULL, NULL, NULL},
 };

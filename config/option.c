@@ -44,6 +44,8 @@ const struct option_spec option_table[N_OPTIONS] = {
 	[OPTION_LANE_DEADLINE] = {"sampling", "lane_deadline", OPTION_DURATION, "5s",
 		100, HOUR_MS, NULL,
 		"After this time without an answer the slow nodes count as hung."},
+	[OPTION_PARTITIONS] = {"sampling", "partitions", OPTION_BOOL, "no", 0, 0, NULL,
+		"Also samples what is left out by default, such as partitions that nothing mounts."},
 };
 /* clang-format on */
 

@@ -1,8 +1,357 @@
-/* flashscoped: samples this machine, stores it, serves it. */
+/* flashscoped: samples this machine, stores it, serves it.
+ *
+ * Order of start, and in reverse of stop: signals, configuration, locks, store, sampler with its
+ * lane, HTTP thread, store thread, loop. */
+#include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
-int main(void)
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/api.h"
+#include "daemon/arguments.h"
+#include "daemon/events.h"
+#include "daemon/http.h"
+#include "daemon/lock.h"
+#include "daemon/loop.h"
+#include "daemon/summary.h"
+#include "sampling/registry.h"
+
+#define BOOTS_MAX 1024
+
+enum { EXIT_STOPPED = 0, EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
+
+struct flashscoped {
+	struct settings settings;
+	char boot_id[HW_BOOT_ID_MAX];
+	char kernel[128];
+	char socket_path[1024];
+	int64_t wall_offset_ms;
+	struct store *store;
+	struct board *board;
+	struct sampler *sampler;
+	struct committer *committer;
+	struct http *http;
+	struct api api;
+};
+
+static const char *option(const struct flashscoped *d, enum option_id id)
 {
-	puts("flashscoped " FLASHSCOPE_VERSION);
+	return config_text(d->settings.config, id);
+}
+
+static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
+		    int64_t step_ms, const struct sink *sink)
+{
+	struct flashscoped *d = arg;
+
+	store_add(d->store, group, t_ms, late_ms, step_ms, sink);
+}
+
+static void on_state(void *arg, const struct collector *collector, const char *node,
+		     enum node_state state, int error, int64_t since_ms)
+{
+	struct flashscoped *d = arg;
+
+	board_state(d->board, collector, node, state, error, since_ms);
+	event_node_state(d->store, collector, node, state, error, since_ms);
+}
+
+static void on_probed(void *arg, const struct collector *collector, const struct probe *probe,
+		      int64_t t_ms)
+{
+	struct flashscoped *d = arg;
+
+	board_probed(d->board, collector, probe);
+	for (size_t i = 0; i < probe->n_items; i++)
+		store_outcome(d->store, collector->name, probe->items[i].node, t_ms,
+			      outcome_name(probe->items[i].outcome), probe->items[i].reason);
+}
+
+/* Boot id and kernel as the root tells them; a recorded tree may have neither. */
+static int read_machine(struct flashscoped *d)
+{
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+	struct utsname names;
+	int r = hw_open(option(d, OPTION_ROOT), &hw);
+
+	if (r < 0) {
+		log_error("the root %s cannot be opened: %s", option(d, OPTION_ROOT), strerror(-r));
+		return r;
+	}
+	if (hw_boot_id(hw, d->boot_id) < 0)
+		d->boot_id[0] = '\0';
+	if (hw_read_line(hw, d->kernel, sizeof(d->kernel), "proc/sys/kernel/osrelease") < 0)
+		d->kernel[0] = '\0';
+	if (!*d->kernel && hw_is_live(hw) && uname(&names) == 0)
+		snprintf(d->kernel, sizeof(d->kernel), "%s", names.release);
+	d->wall_offset_ms = clock_wall_offset_ms();
 	return 0;
+}
+
+static int lock_runtime_dir(struct flashscoped *d)
+{
+	const char *dir = option(d, OPTION_RUNTIME_DIR);
+	char path[1024];
+	int fd, pid = 0, r = lock_make_dir(dir);
+
+	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s", dir, HTTP_SOCKET_NAME);
+	snprintf(path, sizeof(path), "%s/flashscoped.lock", dir);
+	if (r == 0)
+		r = lock_take(path, &fd, &pid);
+	if (r == -EBUSY)
+		log_error("another flashscoped (process %d) uses the runtime folder %s; give "
+			  "--runtime-dir and --db of its own to run a second one",
+			  pid, dir);
+	else if (r < 0)
+		log_error("the runtime folder %s cannot be used: %s; give another one by "
+			  "--runtime-dir",
+			  dir, strerror(-r));
+	return r;
+}
+
+/* A disk that refuses the lock file does not keep the daemon from sampling into memory. */
+static int lock_database(struct flashscoped *d)
+{
+	const char *database = option(d, OPTION_DATABASE);
+	char path[1024];
+	int fd, pid = 0, r = lock_make_parent(database);
+
+	snprintf(path, sizeof(path), "%s.lock", database);
+	if (r == 0)
+		r = lock_take(path, &fd, &pid);
+	if (r == -EBUSY) {
+		log_error("another flashscoped (process %d) writes the database %s; give --db and "
+			  "--runtime-dir of its own to run a second one",
+			  pid, database);
+		return r;
+	}
+	if (r < 0)
+		log_warning("%s cannot be made: %s; samples stay in memory until the database can "
+			    "be opened",
+			    path, strerror(-r));
+	return 0;
+}
+
+static int open_store(struct flashscoped *d)
+{
+	const struct config *config = d->settings.config;
+	const struct store_options options = {
+		.path = option(d, OPTION_DATABASE),
+		.boot_id = d->boot_id,
+		.kernel = d->kernel,
+		.wall_offset_ms = d->wall_offset_ms,
+		.size_max_bytes = config_number(config, OPTION_SIZE_MAX),
+		.tail_max_bytes = config_number(config, OPTION_TAIL_MAX),
+		.commit_ms = config_number(config, OPTION_COMMIT_INTERVAL),
+	};
+	int r = store_open(&options, registry(), &d->store);
+
+	if (r == -EMEDIUMTYPE)
+		log_error("%s is no database of flashscope; it is left alone, give another file "
+			  "by --db",
+			  options.path);
+	else if (r == -EPROTO)
+		log_error("%s was written by a newer flashscope; it is left alone, give another "
+			  "file by --db",
+			  options.path);
+	else if (r < 0)
+		log_error("the store cannot be set up: %s", strerror(-r));
+	return r;
+}
+
+static int start_sampler(struct flashscoped *d)
+{
+	const struct config *config = d->settings.config;
+	const struct sampler_options options = {
+		.root = option(d, OPTION_ROOT),
+		.period_ms = d->settings.period_ms,
+		.disabled = d->settings.disabled,
+		.rescan_ms = config_number(config, OPTION_RESCAN_INTERVAL),
+		.deadline_ms = config_number(config, OPTION_LANE_DEADLINE),
+		.all_nodes = config_bool(config, OPTION_PARTITIONS),
+	};
+	const struct sampler_callbacks callbacks = {d, on_rows, on_state, on_probed};
+	int r = sampler_open(&options, registry(), &callbacks, &d->sampler);
+
+	if (r == 0)
+		r = sampler_start(d->sampler, clock_boot_ms());
+	if (r < 0) {
+		log_error("sampling cannot start: %s", strerror(-r));
+		return r;
+	}
+
+	const struct board_loop account = {.wall_offset_ms = d->wall_offset_ms};
+
+	board_update(d->board, d->sampler, &account);
+	return 0;
+}
+
+static int start_http(struct flashscoped *d)
+{
+	const char *listen = option(d, OPTION_LISTEN), *what;
+	struct address address;
+	bool tcp = strcmp(listen, "none") != 0;
+	int r = tcp ? address_parse(listen, &address) : 0;
+
+	d->api = (struct api){
+		.settings = &d->settings,
+		.catalog = registry(),
+		.store = d->store,
+		.board = d->board,
+		.boot_id = d->boot_id,
+		.kernel = d->kernel,
+		.socket_path = d->socket_path,
+		.started_ms = clock_boot_ms(),
+	};
+	if (r == 0)
+		r = http_start(&d->api, tcp ? &address : NULL, d->socket_path, &d->http, &what);
+	if (r == -EADDRINUSE)
+		log_error("%s is in use by another program; give another one by --listen", listen);
+	else if (r < 0)
+		log_error("HTTP cannot start: %s: %s", strcmp(what, "TCP") ? what : listen,
+			  strerror(-r));
+	return r;
+}
+
+static int start_committer(struct flashscoped *d)
+{
+	int r = committer_start(d->store, config_number(d->settings.config, OPTION_COMMIT_INTERVAL),
+				&d->committer);
+
+	if (r < 0)
+		log_error("the store thread cannot start: %s", strerror(-r));
+	return r;
+}
+
+/* Whether the file has samples of this boot from an earlier run of the daemon. */
+static bool boot_is_known(struct flashscoped *d)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	int n;
+
+	if (!boots || !*d->boot_id ||
+	    reader_open(option(d, OPTION_DATABASE), NULL, registry(), &reader) < 0)
+		return false;
+	n = reader_boots(reader, boots, BOOTS_MAX);
+	for (int i = 0; i < n; i++)
+		if (!strcmp(boots[i].boot_id, d->boot_id) && boots[i].last_ms > 0)
+			return true;
+	return false;
+}
+
+static void tell_start(struct flashscoped *d, bool known_boot)
+{
+	char evidence[512];
+	struct text text = TEXT_IN(evidence);
+
+	text_str(&text, "{\"kernel\":");
+	text_json(&text, d->kernel);
+	text_str(&text, ",\"boot_id\":");
+	text_json(&text, d->boot_id);
+	text_str(&text, "}");
+	if (!known_boot)
+		event_add(d->store, 0, SEVERITY_INFO, "boot", evidence, "the kernel %s started",
+			  *d->kernel ? d->kernel : "(unknown)");
+	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "start",
+		  "{\"version\":\"" FLASHSCOPE_VERSION "\"}",
+		  "flashscoped " FLASHSCOPE_VERSION " started");
+}
+
+static void tell_stop(struct flashscoped *d, int signal)
+{
+	const char *name = sigabbrev_np(signal);
+
+	log_info("stopping on SIG%s", name ? name : "?");
+	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "stop", "",
+		  "flashscoped was stopped by SIG%s", name ? name : "?");
+}
+
+static int run_loop(struct flashscoped *d)
+{
+	const struct loop loop = {
+		.sampler = d->sampler,
+		.store = d->store,
+		.board = d->board,
+		.committer = d->committer,
+		.wall_offset_ms = d->wall_offset_ms,
+	};
+	int signal = 0, r = loop_run(&loop, &signal);
+
+	if (r < 0)
+		log_error("the loop failed: %s", strerror(-r));
+	else
+		tell_stop(d, signal);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	static struct flashscoped d;
+	int status = EXIT_CANNOT_START;
+	bool known_boot;
+
+	/* One arena for all threads: none allocates much, and each arena costs memory. */
+	mallopt(M_ARENA_MAX, 1);
+	loop_block_signals();
+	if (settings_init(&d.settings, registry()) < 0) {
+		log_error("out of memory");
+		goto free_settings;
+	}
+	switch (arguments_read(argc, argv, &d.settings)) {
+	case ARGUMENTS_RUN:
+		break;
+	case ARGUMENTS_DONE:
+		status = EXIT_STOPPED;
+		goto free_settings;
+	case ARGUMENTS_WRONG:
+		status = EXIT_USAGE;
+		goto free_settings;
+	}
+	log_max_level((enum log_level)config_number(d.settings.config, OPTION_LOG_LEVEL));
+	log_info("flashscoped " FLASHSCOPE_VERSION);
+	if (read_machine(&d) < 0 || lock_runtime_dir(&d) < 0 || lock_database(&d) < 0)
+		goto free_settings;
+	known_boot = boot_is_known(&d);
+	if (board_new(registry(), &d.board) < 0)
+		goto free_settings;
+	if (open_store(&d) < 0)
+		goto free_board;
+	if (start_sampler(&d) < 0)
+		goto close_sampler;
+	if (start_http(&d) < 0)
+		goto close_sampler;
+	tell_start(&d, known_boot);
+	if (start_committer(&d) < 0)
+		goto stop_http;
+	summary_log(&d.api);
+
+	if (run_loop(&d) == 0)
+		status = EXIT_STOPPED;
+
+	http_stop(d.http);
+	d.http = NULL;
+	sampler_close(d.sampler);
+	d.sampler = NULL;
+	if (committer_stop(d.committer) < 0) {
+		log_error("the last samples could not be written");
+		status = EXIT_CANNOT_START;
+	}
+stop_http:
+	if (d.http)
+		http_stop(d.http);
+close_sampler:
+	sampler_close(d.sampler);
+	store_close(d.store);
+free_board:
+	board_free(d.board);
+free_settings:
+	settings_done(&d.settings);
+	return status;
 }

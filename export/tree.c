@@ -89,6 +89,15 @@ bool tree_bool(struct tree *tree, const char *path)
 	return json_object_is_type(object, json_type_boolean) && json_object_get_boolean(object);
 }
 
+size_t tree_n_keys(struct tree *tree)
+{
+	struct json_object *object = object_of(tree);
+
+	return json_object_is_type(object, json_type_object)
+		       ? (size_t)json_object_object_length(object)
+		       : 0;
+}
+
 size_t tree_n(struct tree *array)
 {
 	struct json_object *object = object_of(array);

@@ -1,0 +1,283 @@
+/* flashscope status: how the daemon is doing, or what a file holds. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/status.h"
+#include "cli/table.h"
+#include "export/tree.h"
+
+static const char help[] =
+	"Usage: flashscope status [--socket PATH | --url URL | --db FILE] [--json]\n"
+	"\n"
+	"How the daemon is doing: what it samples, what not and why, and its database.\n"
+	"\n"
+	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
+	"                 /run/flashscope/flashscoped.sock)\n"
+	"  --url URL      of the daemon, such as http://127.0.0.1:9750\n"
+	"  --db FILE      no daemon: what a database holds\n"
+	"  --json         the same as a document\n"
+	"\n"
+	"Exit status: 0 done, 1 failed, 2 wrong usage.\n";
+
+static void span(struct text *text, int64_t ms)
+{
+	int64_t s = ms / 1000;
+
+	if (s < 60)
+		text_printf(text, "%lld s", (long long)s);
+	else if (s < 3600)
+		text_printf(text, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
+	else if (s < 86400)
+		text_printf(text, "%lld h %lld min", (long long)(s / 3600),
+			    (long long)(s / 60 % 60));
+	else
+		text_printf(text, "%lld d %lld h", (long long)(s / 86400),
+			    (long long)(s / 3600 % 24));
+}
+
+void status_bytes(struct text *text, int64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB"};
+	size_t unit = 0;
+	int64_t tenths = bytes * 10;
+
+	while (tenths >= 10240 && unit + 1 < ARRAY_SIZE(units)) {
+		tenths /= 1024;
+		unit++;
+	}
+	text_fixed(text, tenths, 1);
+	text_printf(text, " %s", units[unit]);
+}
+
+static void print_daemon(struct tree *status)
+{
+	char buf[256];
+	struct text text = TEXT_IN(buf);
+
+	span(&text, tree_i64(status, "uptime_ms"));
+	printf("flashscoped %s, process %lld, up %s\n", tree_text(status, "version"),
+	       (long long)tree_i64(status, "pid"), buf);
+	if (*tree_text(status, "listen"))
+		printf("address   http://%s/\n", tree_text(status, "listen"));
+	printf("socket    %s\n", tree_text(status, "socket"));
+	printf("root      %s\n", tree_text(status, "root"));
+	printf("boot      %lld, kernel %s, since %s\n", (long long)tree_i64(status, "boot.boot"),
+	       tree_text(status, "boot.kernel"), tree_text(status, "boot.t_start"));
+}
+
+static void print_store(struct tree *store)
+{
+	char buf[512];
+	struct text text = TEXT_IN(buf);
+
+	text_printf(&text, "database  %s: ", tree_text(store, "path"));
+	if (!tree_bool(store, "attached"))
+		text_str(&text, "not open, samples stay in memory, ");
+	status_bytes(&text, tree_i64(store, "file_bytes") + tree_i64(store, "wal_bytes"));
+	text_str(&text, " of ");
+	status_bytes(&text, tree_i64(store, "size_max_bytes"));
+	if (tree_get(store, "last_commit.t")) {
+		text_str(&text, ", last commit ");
+		span(&text, tree_i64(store, "last_commit.age_ms"));
+		text_str(&text, " ago");
+	} else {
+		text_str(&text, ", no commit yet");
+	}
+	puts(buf);
+	if (*tree_text(store, "error"))
+		printf("trouble   %s\n", tree_text(store, "error"));
+	if (tree_i64(store, "n_dropped_ticks") || tree_i64(store, "n_dropped_events"))
+		printf("lost      %lld ticks, %lld events\n",
+		       (long long)tree_i64(store, "n_dropped_ticks"),
+		       (long long)tree_i64(store, "n_dropped_events"));
+}
+
+static void print_sampling(struct tree *sampling)
+{
+	char buf[256];
+	struct text text = TEXT_IN(buf);
+
+	text_printf(&text, "sampling  %lld ticks, %lld missed, at most %lld ms late, CPU ",
+		    (long long)tree_i64(sampling, "n_ticks"),
+		    (long long)tree_i64(sampling, "n_missed_ticks"),
+		    (long long)tree_i64(sampling, "late_max_ms"));
+	text_fixed(&text, tree_i64(sampling, "cpu_us"), 3);
+	text_str(&text, " ms, lane ");
+	text_fixed(&text, tree_i64(sampling, "lane_cpu_us"), 3);
+	text_str(&text, " ms");
+	puts(buf);
+}
+
+static int add_line(struct table *table, const char *a, const char *b, const char *c, const char *d)
+{
+	int r = table_line(table);
+
+	if (r == 0)
+		r = table_cell(table, a);
+	if (r == 0)
+		r = table_cell(table, b);
+	if (r == 0)
+		r = table_cell(table, c);
+	return r < 0 ? r : table_cell(table, d);
+}
+
+static int add_sampled(struct table *table, struct tree *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < tree_n(list); i++) {
+		struct tree *item = tree_at(list, i);
+		char nodes[32];
+
+		snprintf(nodes, sizeof(nodes), "%lld", (long long)tree_i64(item, "n_nodes"));
+		r = add_line(table, tree_text(item, "collector"), nodes, tree_text(item, "state"),
+			     "");
+	}
+	return r;
+}
+
+static bool same_reason(struct tree *a, struct tree *b)
+{
+	static const char *const keys[] = {"collector", "outcome", "reason", "advice"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (strcmp(tree_text(a, keys[i]), tree_text(b, keys[i])) != 0)
+			return false;
+	return true;
+}
+
+/* Names of the nodes from *i on that are left out for one reason; *i is the last of them. */
+static void join_nodes(struct tree *list, size_t *i, struct text *names)
+{
+	size_t first = *i, n = tree_n(list);
+
+	text_str(names, tree_text(tree_at(list, first), "node"));
+	for (; *i + 1 < n && same_reason(tree_at(list, first), tree_at(list, *i + 1)); ++*i)
+		text_printf(names, " %s", tree_text(tree_at(list, *i + 1), "node"));
+}
+
+static int add_not_sampled(struct table *table, struct tree *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < tree_n(list); i++) {
+		struct tree *item = tree_at(list, i);
+		const char *advice = tree_text(item, "advice");
+		char why[640], nodes[1024];
+		struct text names = TEXT_IN(nodes);
+
+		join_nodes(list, &i, &names);
+		snprintf(why, sizeof(why), "%s%s%s", tree_text(item, "reason"), *advice ? "; " : "",
+			 advice);
+		r = add_line(table, tree_text(item, "collector"), nodes, tree_text(item, "outcome"),
+			     why);
+	}
+	return r;
+}
+
+static int add_troubles(struct table *table, struct tree *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < tree_n(list); i++) {
+		struct tree *item = tree_at(list, i);
+
+		r = add_line(table, tree_text(item, "collector"), tree_text(item, "node"),
+			     tree_text(item, "state"), tree_text(item, "error"));
+	}
+	return r;
+}
+
+static int print_collectors(struct tree *status)
+{
+	CLEANUP(table_closep) struct table *table = NULL;
+	int r = table_open(&table);
+
+	if (r == 0)
+		r = table_column(table, "COLLECTOR", TABLE_TEXT);
+	if (r == 0)
+		r = table_column(table, "NODES", TABLE_WRAP);
+	if (r == 0)
+		r = table_column(table, "STATE", TABLE_TEXT);
+	if (r == 0)
+		r = table_column(table, "WHY", TABLE_WRAP);
+	if (r == 0)
+		r = add_sampled(table, tree_get(status, "sampled"));
+	if (r == 0)
+		r = add_troubles(table, tree_get(status, "troubles"));
+	if (r == 0)
+		r = add_not_sampled(table, tree_get(status, "not_sampled"));
+	return r < 0 ? r : table_print(table, stdout);
+}
+
+static int daemon_status(const struct client_target *target, bool json)
+{
+	CLEANUP(client_reply_done) struct client_reply reply = {0};
+	CLEANUP(tree_freep) struct tree *status = NULL;
+
+	if (client_get(target, "/api/v1/status", &reply) < 0) {
+		fprintf(stderr, "flashscope: %s\n", reply.error);
+		return EXIT_FAILED;
+	}
+	if (json) {
+		puts(reply.body);
+		return EXIT_DONE;
+	}
+	if (tree_parse(reply.body ? reply.body : "", reply.len, &status) < 0) {
+		fputs("flashscope: the daemon's answer is no JSON\n", stderr);
+		return EXIT_FAILED;
+	}
+	print_daemon(status);
+	print_store(tree_get(status, "store"));
+	print_sampling(tree_get(status, "sampling"));
+	putchar('\n');
+	return print_collectors(status) < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+int command_status(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"socket", required_argument, NULL, 's'}, {"url", required_argument, NULL, 'u'},
+		{"db", required_argument, NULL, 'd'},     {"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},         {0},
+	};
+	struct client_target target = {0};
+	const char *db = NULL;
+	bool json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case 's':
+			target.socket = optarg;
+			break;
+		case 'u':
+			target.url = optarg;
+			break;
+		case 'd':
+			db = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			fputs(help, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc || (db && (target.socket || target.url))) {
+		fputs(help, stderr);
+		return EXIT_USAGE;
+	}
+	return db ? status_of_file(db, json) : daemon_status(&target, json);
+}

@@ -1,0 +1,13 @@
+/* flashscope status in two halves: of a daemon (status.c) and of a file (status_file.c). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* What a database holds. Returns the exit status. */
+int status_of_file(const char *path, bool json);
+
+/* "12.3 MiB" */
+void status_bytes(struct text *text, int64_t bytes);

@@ -1,0 +1,60 @@
+/* What the daemon answers: routes, checks of a request, and the documents. Knows no HTTP library;
+ * one thread uses it. */
+#pragma once
+
+#include <stdint.h>
+
+#include "daemon/board.h"
+#include "daemon/request.h"
+#include "daemon/settings.h"
+#include "query/query.h"
+#include "store/reader.h"
+#include "store/store.h"
+
+struct api_reader; /* a connection that several answers may share */
+
+struct api {
+	const struct settings *settings;
+	const struct catalog *catalog;
+	struct store *store;
+	struct board *board;
+	const char *boot_id, *kernel;
+	const char *socket_path; /* absolute where it can be */
+	char listen[96];         /* "127.0.0.1:9750", "" when TCP is off */
+	int64_t started_ms;      /* boot clock */
+	struct api_reader *reader;
+};
+
+/* Always gives an answer; the caller releases it with answer_done(). */
+void api_handle(struct api *api, const struct request *request, struct answer *ret);
+
+/* The routes, for tests of the API's description: path and names of the parameters of a GET (NULL
+ * at the end), whether it takes POST. false past the end. */
+bool api_route(size_t index, const char **ret_path, const char *const **ret_params, bool *ret_post);
+
+/* Releases the connection when no answer uses it any more. */
+void api_done(struct api *api);
+
+/* The connection, opened when there is none. On error the answer is a problem already. Every
+ * acquire is paired with one release; one that failed (broken) is not given out again. */
+struct reader *api_reader_acquire(struct api *api, struct answer *answer,
+				  struct api_reader **ret_shared);
+void api_reader_release(void *shared);
+/* A call of the reader failed: makes the problem. */
+void api_reader_failed(struct api *api, struct answer *answer, int error);
+
+/* The documents, one for each route. */
+void serve_status(struct api *api, const struct request *request, struct answer *ret);
+void serve_collectors(struct api *api, const struct request *request, struct answer *ret);
+void serve_latest(struct api *api, const struct request *request, struct answer *ret);
+void serve_nodes(struct api *api, const struct request *request, struct answer *ret);
+void serve_boots(struct api *api, const struct request *request, struct answer *ret);
+void serve_events(struct api *api, const struct request *request, struct answer *ret);
+void serve_marks(struct api *api, const struct request *request, struct answer *ret);
+void serve_post_mark(struct api *api, const struct request *request, struct answer *ret);
+void serve_query(struct api *api, const struct request *request, struct answer *ret);
+void serve_metrics(struct api *api, const struct request *request, struct answer *ret);
+void serve_page(struct api *api, const struct request *request, struct answer *ret);
+
+/* Bound of one document. */
+#define API_DOC_MAX_BYTES (8 * 1024 * 1024)

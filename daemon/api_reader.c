@@ -1,0 +1,74 @@
+/* The connection to the database that answers share. A streamed answer keeps it for as long as its
+ * client takes, so a connection that failed is put aside and goes with its last user. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/api.h"
+
+struct api_reader {
+	struct reader *reader;
+	unsigned n_users; /* the api itself is one */
+};
+
+void api_reader_release(void *shared)
+{
+	struct api_reader *r = shared;
+
+	if (!r || --r->n_users)
+		return;
+	reader_close(r->reader);
+	free(r);
+}
+
+static int open_reader(struct api *api)
+{
+	struct api_reader *shared = calloc(1, sizeof(*shared));
+
+	if (!shared)
+		return -ENOMEM;
+
+	int r = reader_open(config_text(api->settings->config, OPTION_DATABASE), api->store,
+			    api->catalog, &shared->reader);
+
+	if (r < 0) {
+		free(shared);
+		return r;
+	}
+	shared->n_users = 1;
+	api->reader = shared;
+	return 0;
+}
+
+struct reader *api_reader_acquire(struct api *api, struct answer *answer,
+				  struct api_reader **ret_shared)
+{
+	int r = api->reader ? 0 : open_reader(api);
+
+	if (r < 0) {
+		answer_problem(answer, 503, "", "the database cannot be opened: %s", strerror(-r));
+		return NULL;
+	}
+	api->reader->n_users++;
+	*ret_shared = api->reader;
+	return api->reader->reader;
+}
+
+void api_reader_failed(struct api *api, struct answer *answer, int error)
+{
+	char why[256] = "";
+
+	if (api->reader) {
+		snprintf(why, sizeof(why), "%s", reader_error(api->reader->reader));
+		api_reader_release(api->reader);
+		api->reader = NULL;
+	}
+	answer_problem(answer, 503, "", "the database cannot be read: %s",
+		       *why ? why : strerror(-error));
+}
+
+void api_done(struct api *api)
+{
+	api_reader_release(api->reader);
+	api->reader = NULL;
+}

@@ -1,0 +1,138 @@
+#include "daemon/arguments.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+enum {
+	ARG_HELP = 'h',
+	ARG_VERSION = 'V',
+	ARG_CONFIG = 'c',
+	ARG_CHECK = 256,
+	ARG_DUMP,
+	ARG_OPTION, /* ARG_OPTION + id sets an option */
+};
+
+static const struct option long_options[] = {
+	{"help", no_argument, NULL, ARG_HELP},
+	{"version", no_argument, NULL, ARG_VERSION},
+	{"config", required_argument, NULL, ARG_CONFIG},
+	{"check-config", no_argument, NULL, ARG_CHECK},
+	{"dump-config", no_argument, NULL, ARG_DUMP},
+	{"root", required_argument, NULL, ARG_OPTION + OPTION_ROOT},
+	{"db", required_argument, NULL, ARG_OPTION + OPTION_DATABASE},
+	{"runtime-dir", required_argument, NULL, ARG_OPTION + OPTION_RUNTIME_DIR},
+	{"listen", required_argument, NULL, ARG_OPTION + OPTION_LISTEN},
+	{"log-level", required_argument, NULL, ARG_OPTION + OPTION_LOG_LEVEL},
+	{0},
+};
+
+static void help(void)
+{
+	fputs("Usage: flashscoped [OPTION...]\n"
+	      "\n"
+	      "Samples this machine's storage, keeps it in a database, serves it over HTTP.\n"
+	      "\n"
+	      "  --config FILE        configuration; may be given again, later files win\n"
+	      "  --check-config       tell all errors of the configuration, start nothing\n"
+	      "  --dump-config        print the effective configuration, start nothing\n"
+	      "  --root DIR           sample a recorded tree (default /)\n"
+	      "  --db FILE            database (default /var/lib/flashscope/flashscope.db)\n"
+	      "  --runtime-dir DIR    socket and lock (default /run/flashscope)\n"
+	      "  --listen ADDR:PORT   HTTP on loopback (default 127.0.0.1:9750); port 0 takes a\n"
+	      "                       free one, none serves the Unix socket alone\n"
+	      "  --log-level LEVEL    error, warning, info or debug\n"
+	      "  --version\n"
+	      "  --help\n"
+	      "\n"
+	      "SIGTERM, SIGINT and SIGHUP stop it, with all that was sampled committed.\n"
+	      "Exit status: 0 stopped as asked, 1 could not start, 2 wrong usage or "
+	      "configuration.\n",
+	      stdout);
+}
+
+static const char *option_word(int id)
+{
+	for (size_t i = 0; long_options[i].name; i++)
+		if (long_options[i].val == id)
+			return long_options[i].name;
+	return "?";
+}
+
+struct wish {
+	bool check, dump, help, version, wrong;
+};
+
+/* Files first, so that the command line wins wherever it stands. */
+static void read_files(int argc, char **argv, struct settings *settings, struct wish *wish)
+{
+	int id;
+
+	optind = 1;
+	while ((id = getopt_long(argc, argv, "c:hV", long_options, NULL)) >= 0) {
+		if (id == '?')
+			wish->wrong = true;
+		if (id == ARG_CONFIG)
+			(void)config_read_file(settings->config, optarg);
+		wish->check |= id == ARG_CHECK;
+		wish->dump |= id == ARG_DUMP;
+		wish->help |= id == ARG_HELP;
+		wish->version |= id == ARG_VERSION;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "flashscoped: no such argument: %s\n", argv[optind]);
+		wish->wrong = true;
+	}
+}
+
+static void read_options(int argc, char **argv, struct settings *settings)
+{
+	char where[64];
+	int id;
+
+	optind = 1;
+	opterr = 0;
+	while ((id = getopt_long(argc, argv, "c:hV", long_options, NULL)) >= 0) {
+		if (id < ARG_OPTION)
+			continue;
+		snprintf(where, sizeof(where), "--%s", option_word(id));
+		(void)config_set(settings->config, (size_t)(id - ARG_OPTION), optarg, where);
+	}
+}
+
+static int print_errors(const struct config *config)
+{
+	const char *error;
+	size_t n = 0;
+
+	for (; (error = config_error(config, n)); n++)
+		fprintf(stderr, "flashscoped: %s\n", error);
+	return n > 0;
+}
+
+enum arguments_result arguments_read(int argc, char **argv, struct settings *settings)
+{
+	struct wish wish = {0};
+
+	read_files(argc, argv, settings, &wish);
+	if (wish.help) {
+		help();
+		return ARGUMENTS_DONE;
+	}
+	if (wish.version) {
+		puts("flashscoped " FLASHSCOPE_VERSION);
+		return ARGUMENTS_DONE;
+	}
+	if (wish.wrong) {
+		fputs("flashscoped --help tells the options.\n", stderr);
+		return ARGUMENTS_WRONG;
+	}
+	read_options(argc, argv, settings);
+	if (print_errors(settings->config))
+		return ARGUMENTS_WRONG;
+	settings_apply(settings);
+	if (wish.dump)
+		config_dump(settings->config, stdout);
+	else if (wish.check)
+		puts("ok");
+	return wish.dump || wish.check ? ARGUMENTS_DONE : ARGUMENTS_RUN;
+}

@@ -1,0 +1,205 @@
+#include "daemon/board.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+struct board_probe {
+	unsigned n_refs; /* under the board's lock */
+	size_t n_items;
+	struct probe_item items[];
+};
+
+struct board {
+	pthread_mutex_t lock;
+	struct sampler_stats stats;
+	struct board_loop loop;
+	struct board_collector *collectors;
+	size_t n_collectors;
+	struct board_trouble troubles[BOARD_TROUBLES_MAX];
+	size_t n_troubles;
+};
+
+int board_new(const struct catalog *catalog, struct board **ret)
+{
+	struct board *board = calloc(1, sizeof(*board));
+
+	if (!board)
+		return -ENOMEM;
+	pthread_mutex_init(&board->lock, NULL);
+	board->n_collectors = catalog->n_collectors;
+	board->collectors = calloc(catalog->n_collectors + 1, sizeof(*board->collectors));
+	if (!board->collectors) {
+		board_free(board);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < board->n_collectors; i++)
+		board->collectors[i].collector = catalog->collectors[i];
+	*ret = board;
+	return 0;
+}
+
+/* Under the lock. */
+static void unref(struct board_probe *probe)
+{
+	if (probe && --probe->n_refs == 0)
+		free(probe);
+}
+
+void board_free(struct board *board)
+{
+	if (!board)
+		return;
+	for (size_t i = 0; board->collectors && i < board->n_collectors; i++)
+		unref(board->collectors[i].probe);
+	free(board->collectors);
+	pthread_mutex_destroy(&board->lock);
+	free(board);
+}
+
+static void take_status(struct board_collector *entry, const struct collector_status *status)
+{
+	entry->state = status->state;
+	entry->last_error = status->last_error;
+	entry->since_ms = status->since_ms;
+	entry->last_sample_ms = status->last_sample_ms;
+	entry->last_duration_us = status->last_duration_us;
+	entry->n_samples = status->n_samples;
+	entry->n_failures = status->n_failures;
+	entry->enabled = status->enabled;
+}
+
+void board_update(struct board *board, const struct sampler *sampler, const struct board_loop *loop)
+{
+	struct collector_status status;
+
+	pthread_mutex_lock(&board->lock);
+	sampler_get_stats(sampler, &board->stats);
+	board->loop = *loop;
+	for (size_t i = 0; i < board->n_collectors; i++)
+		if (sampler_collector_status(sampler, i, &status) == 0)
+			take_status(&board->collectors[i], &status);
+	pthread_mutex_unlock(&board->lock);
+}
+
+static struct board_collector *find_collector(struct board *board,
+					      const struct collector *collector)
+{
+	for (size_t i = 0; i < board->n_collectors; i++)
+		if (board->collectors[i].collector == collector)
+			return &board->collectors[i];
+	return NULL;
+}
+
+void board_probed(struct board *board, const struct collector *collector, const struct probe *probe)
+{
+	struct board_collector *entry = find_collector(board, collector);
+	struct board_probe *copy =
+		calloc(1, sizeof(*copy) + probe->n_items * sizeof(probe->items[0]));
+
+	if (!entry || !copy) {
+		free(copy);
+		return;
+	}
+	copy->n_refs = 1;
+	copy->n_items = probe->n_items;
+	memcpy(copy->items, probe->items, probe->n_items * sizeof(probe->items[0]));
+	pthread_mutex_lock(&board->lock);
+	unref(entry->probe);
+	entry->probe = copy;
+	pthread_mutex_unlock(&board->lock);
+}
+
+static size_t find_trouble(const struct board_trouble *troubles, size_t n,
+			   const struct collector *collector, const char *node)
+{
+	for (size_t i = 0; i < n; i++)
+		if (troubles[i].collector == collector && !strcmp(troubles[i].node, node))
+			return i;
+	return n;
+}
+
+void board_state(struct board *board, const struct collector *collector, const char *node,
+		 enum node_state state, int error, int64_t since_ms)
+{
+	pthread_mutex_lock(&board->lock);
+
+	size_t i = find_trouble(board->troubles, board->n_troubles, collector, node);
+
+	if (state == NODE_OK || state == NODE_GONE) {
+		if (i < board->n_troubles)
+			board->troubles[i] = board->troubles[--board->n_troubles];
+	} else if (i < BOARD_TROUBLES_MAX) {
+		struct board_trouble *trouble = &board->troubles[i];
+
+		*trouble = (struct board_trouble){
+			.collector = collector,
+			.state = state,
+			.error = error,
+			.since_ms = since_ms,
+		};
+		snprintf(trouble->node, sizeof(trouble->node), "%s", node);
+		board->n_troubles = MAX(board->n_troubles, i + 1);
+	}
+	pthread_mutex_unlock(&board->lock);
+}
+
+int board_view(struct board *board, struct board_view *ret)
+{
+	struct board_view view = {.board = board, .n_collectors = board->n_collectors};
+
+	view.collectors = calloc(board->n_collectors + 1, sizeof(*view.collectors));
+	view.troubles = calloc(BOARD_TROUBLES_MAX, sizeof(*view.troubles));
+	if (!view.collectors || !view.troubles) {
+		free(view.collectors);
+		free(view.troubles);
+		return -ENOMEM;
+	}
+	pthread_mutex_lock(&board->lock);
+	view.stats = board->stats;
+	view.loop = board->loop;
+	for (size_t i = 0; i < board->n_collectors; i++) {
+		view.collectors[i] = board->collectors[i];
+		if (view.collectors[i].probe)
+			view.collectors[i].probe->n_refs++;
+	}
+	view.n_troubles = board->n_troubles;
+	memcpy(view.troubles, board->troubles, board->n_troubles * sizeof(board->troubles[0]));
+	pthread_mutex_unlock(&board->lock);
+	*ret = view;
+	return 0;
+}
+
+void board_view_done(struct board_view *view)
+{
+	if (!view->board)
+		return;
+	pthread_mutex_lock(&view->board->lock);
+	for (size_t i = 0; i < view->n_collectors; i++)
+		unref(view->collectors[i].probe);
+	pthread_mutex_unlock(&view->board->lock);
+	free(view->collectors);
+	free(view->troubles);
+	*view = (struct board_view){0};
+}
+
+size_t board_n_items(const struct board_probe *probe)
+{
+	return probe ? probe->n_items : 0;
+}
+
+const struct probe_item *board_item(const struct board_probe *probe, size_t i)
+{
+	return &probe->items[i];
+}
+
+const struct board_trouble *board_find_trouble(const struct board_view *view,
+					       const struct collector *collector, const char *node)
+{
+	size_t i = find_trouble(view->troubles, view->n_troubles, collector, node);
+
+	return i < view->n_troubles ? &view->troubles[i] : NULL;
+}

@@ -1,0 +1,74 @@
+/* What the loop knows and other threads show: the loop writes it down here after each tick, the
+ * HTTP thread takes copies. The lock is held for a copy and no longer. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampling/sampler.h"
+
+struct board;
+
+#define BOARD_TROUBLES_MAX 256
+
+struct board_probe; /* a counted copy of what a probe found */
+
+struct board_collector {
+	const struct collector *collector;
+	struct board_probe *probe; /* NULL before the first one */
+	enum node_state state;
+	int last_error;
+	int64_t since_ms, last_sample_ms, last_duration_us;
+	uint64_t n_samples, n_failures;
+	bool enabled;
+};
+
+/* A node that is not well. */
+struct board_trouble {
+	const struct collector *collector;
+	char node[NODE_NAME_MAX];
+	enum node_state state;
+	int error;
+	int64_t since_ms;
+};
+
+struct board_loop {
+	int64_t wall_offset_ms;
+	uint64_t n_clock_steps;
+	uint64_t n_wakeups;
+	int64_t cpu_us; /* of the whole thread */
+};
+
+MUST_CHECK int board_new(const struct catalog *catalog, struct board **ret);
+void board_free(struct board *board);
+
+/* For the loop. */
+void board_update(struct board *board, const struct sampler *sampler,
+		  const struct board_loop *loop);
+void board_probed(struct board *board, const struct collector *collector,
+		  const struct probe *probe);
+void board_state(struct board *board, const struct collector *collector, const char *node,
+		 enum node_state state, int error, int64_t since_ms);
+
+/* For everybody else: a copy of all. */
+struct board_view {
+	struct board *board;
+	struct sampler_stats stats;
+	struct board_loop loop;
+	struct board_collector *collectors; /* in the order of the catalog */
+	size_t n_collectors;
+	struct board_trouble *troubles;
+	size_t n_troubles;
+};
+
+/* -ENOMEM. The caller releases with board_view_done(). */
+MUST_CHECK int board_view(struct board *board, struct board_view *ret);
+void board_view_done(struct board_view *view);
+
+size_t board_n_items(const struct board_probe *probe);
+/* items[0] is the collector's own. */
+const struct probe_item *board_item(const struct board_probe *probe, size_t i);
+
+/* The trouble of a node, NULL when it is well. */
+const struct board_trouble *board_find_trouble(const struct board_view *view,
+					       const struct collector *collector, const char *node);

@@ -1,0 +1,152 @@
+#include "daemon/committer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#define FIRST_COMMIT_MS 3000
+#define STACK_BYTES     (512 * 1024)
+
+struct committer {
+	struct store *store;
+	int64_t interval_ms;
+	int timer_fd, wake_fd;
+	atomic_bool stop;
+	bool failing; /* said already */
+	pthread_t thread;
+	int result;
+};
+
+static void arm(const struct committer *committer, int64_t t_ms)
+{
+	struct itimerspec at = {.it_value = {t_ms / 1000, t_ms % 1000 * 1000000}};
+
+	timerfd_settime(committer->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static void drain(int fd)
+{
+	uint64_t count;
+
+	if (read(fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+static int commit(struct committer *committer, bool final)
+{
+	int r = store_commit(committer->store, clock_boot_ms(), final);
+	struct store_status status;
+
+	if (r < 0 && !committer->failing) {
+		store_get_status(committer->store, &status);
+		log_error("cannot write the database, keeping samples in memory: %s",
+			  *status.error ? status.error : strerror(-r));
+	}
+	if (r >= 0 && committer->failing)
+		log_info("the database is written again");
+	committer->failing = r < 0;
+	return r;
+}
+
+static void *run(void *arg)
+{
+	struct committer *committer = arg;
+	struct pollfd fds[] = {{committer->timer_fd, POLLIN, 0}, {committer->wake_fd, POLLIN, 0}};
+
+	while (!atomic_load(&committer->stop)) {
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			drain(committer->timer_fd);
+		if (fds[1].revents)
+			drain(committer->wake_fd);
+		if (atomic_load(&committer->stop))
+			break;
+		/* A disk that fails is not tried again for each event. */
+		if (!fds[0].revents && committer->failing)
+			continue;
+		(void)commit(committer, false);
+		arm(committer, clock_boot_ms() + committer->interval_ms);
+	}
+	committer->result = commit(committer, true);
+	return NULL;
+}
+
+static void committer_free(struct committer *committer)
+{
+	closep(&committer->timer_fd);
+	closep(&committer->wake_fd);
+	free(committer);
+}
+
+static int start_thread(struct committer *committer)
+{
+	pthread_attr_t attr;
+	int r = pthread_attr_init(&attr);
+
+	if (r)
+		return -r;
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	r = pthread_create(&committer->thread, &attr, run, committer);
+	pthread_attr_destroy(&attr);
+	return -r;
+}
+
+int committer_start(struct store *store, int64_t interval_ms, struct committer **ret)
+{
+	struct committer *committer = calloc(1, sizeof(*committer));
+
+	if (!committer)
+		return -ENOMEM;
+	committer->store = store;
+	committer->interval_ms = interval_ms;
+	committer->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	committer->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (committer->timer_fd < 0 || committer->wake_fd < 0) {
+		int r = -errno;
+
+		committer_free(committer);
+		return r;
+	}
+	arm(committer, clock_boot_ms() + MIN(interval_ms, FIRST_COMMIT_MS));
+
+	int r = start_thread(committer);
+
+	if (r < 0) {
+		committer_free(committer);
+		return r;
+	}
+	*ret = committer;
+	return 0;
+}
+
+void committer_wake(struct committer *committer)
+{
+	static const uint64_t one = 1;
+
+	if (write(committer->wake_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+int committer_stop(struct committer *committer)
+{
+	atomic_store(&committer->stop, true);
+	committer_wake(committer);
+	pthread_join(committer->thread, NULL);
+
+	int r = committer->result;
+
+	committer_free(committer);
+	return r;
+}

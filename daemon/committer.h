@@ -1,0 +1,18 @@
+/* The store thread: the only one that writes the file, and the only one that waits for the disk. */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/macros.h"
+#include "store/store.h"
+
+struct committer;
+
+/* Commits every interval_ms of the boot clock, the first time soon after the start. */
+MUST_CHECK int committer_start(struct store *store, int64_t interval_ms, struct committer **ret);
+
+/* Commit at once. Never waits. After a failure it is the next interval that counts. */
+void committer_wake(struct committer *committer);
+
+/* Makes the final commit and ends the thread. Returns what that commit returned. */
+int committer_stop(struct committer *committer);

@@ -1,0 +1,472 @@
+/* The two listeners are daemons of libmicrohttpd without a thread of their own: each has an epoll
+ * descriptor, and our thread turns whichever has something to do. */
+#include "daemon/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#define STACK_BYTES  (512 * 1024)
+#define BLOCK_BYTES  (16 * 1024)
+#define SWEEP_MS     5000
+#define BACKLOG      64
+#define TURNS_MAX    16
+#define SOCKET_UMASK 0117
+
+enum { TCP, LOCAL, N_LISTENERS };
+
+/* A connection has a deadline besides the idle time-out: a client that sends or takes one byte at
+ * a time is never idle. */
+struct connection {
+	int fd;
+	int64_t deadline_ms;
+	bool used;
+};
+
+struct listener {
+	struct http *http;
+	bool local;
+	struct MHD_Daemon *daemon; /* NULL: off */
+	int epoll_fd;
+	struct connection connections[HTTP_CONNECTIONS_MAX];
+};
+
+struct http {
+	struct api *api;
+	struct listener listeners[N_LISTENERS];
+	int stop_fd;
+	pthread_t thread;
+	bool running;
+	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+};
+
+/* One request on its way. */
+struct exchange {
+	struct answer answer;
+	struct request request;
+	char body[REQUEST_BODY_MAX_BYTES];
+	struct connection *connection;
+};
+
+static struct connection *connection_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
+}
+
+static void allow(struct connection *connection, int64_t ms)
+{
+	if (connection)
+		connection->deadline_ms = clock_boot_ms() + ms;
+}
+
+static void take_place(struct listener *listener, struct MHD_Connection *connection, void **context)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	for (size_t i = 0; info && i < HTTP_CONNECTIONS_MAX; i++) {
+		struct connection *c = &listener->connections[i];
+
+		if (c->used)
+			continue;
+		*c = (struct connection){.fd = info->connect_fd, .used = true};
+		allow(c, HTTP_REQUEST_DEADLINE_MS);
+		*context = c;
+		return;
+	}
+}
+
+static void on_connection(void *arg, struct MHD_Connection *connection, void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	struct connection *c = *context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		take_place(arg, connection, context);
+	else if (c)
+		c->used = false;
+}
+
+/* A connection past its deadline is shut down; the library then sees its end. */
+static void sweep(struct listener *listener, int64_t now_ms)
+{
+	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++) {
+		struct connection *c = &listener->connections[i];
+
+		if (c->used && now_ms > c->deadline_ms) {
+			shutdown(c->fd, SHUT_RDWR);
+			allow(c, HTTP_RESPONSE_DEADLINE_MS);
+		}
+	}
+}
+
+static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char *name,
+				 size_t name_len, const char *value, size_t value_len)
+{
+	struct request *request = arg;
+
+	(void)kind;
+	if (request->n_params >= REQUEST_PARAMS_MAX || strlen(name) != name_len ||
+	    (value && strlen(value) != value_len)) {
+		request->bad_params = true;
+		return MHD_NO;
+	}
+	request->params[request->n_params++] = (struct request_param){name, value ? value : ""};
+	return MHD_YES;
+}
+
+static ssize_t read_stream(void *arg, uint64_t position, char *buf, size_t max)
+{
+	struct exchange *exchange = arg;
+	ssize_t n = stream_read(exchange->answer.stream, buf, max);
+
+	(void)position;
+	if (n < 0)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	return n ? n : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static struct MHD_Response *make_response(struct exchange *exchange)
+{
+	struct answer *answer = &exchange->answer;
+
+	if (answer->stream)
+		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream,
+							 exchange, NULL);
+	/* The exchange outlives the response, and with it the body. */
+	return MHD_create_response_from_buffer(
+		answer->len, answer->body ? answer->body : exchange->body, MHD_RESPMEM_PERSISTENT);
+}
+
+static void add_headers(struct MHD_Response *response, const struct answer *answer)
+{
+	MHD_add_response_header(response, "Content-Type", answer->type);
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Content-Security-Policy",
+				"default-src 'none'; style-src 'unsafe-inline'");
+	if (answer->allow)
+		MHD_add_response_header(response, "Allow", answer->allow);
+}
+
+static enum MHD_Result reply(struct listener *listener, struct MHD_Connection *connection,
+			     struct exchange *exchange)
+{
+	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+
+	exchange->request.local = listener->local;
+	exchange->request.host = host ? host : "";
+	MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_param,
+				    &exchange->request);
+	api_handle(listener->http->api, &exchange->request, &exchange->answer);
+
+	struct MHD_Response *response = make_response(exchange);
+
+	if (!response)
+		return MHD_NO;
+	add_headers(response, &exchange->answer);
+	allow(exchange->connection, HTTP_RESPONSE_DEADLINE_MS);
+
+	enum MHD_Result result = MHD_queue_response(connection, exchange->answer.status, response);
+
+	MHD_destroy_response(response);
+	return result;
+}
+
+static void take_body(struct exchange *exchange, const char *data, size_t len)
+{
+	struct request *request = &exchange->request;
+
+	if (len > sizeof(exchange->body) - request->body_len) {
+		request->body_too_long = true;
+		return;
+	}
+	memcpy(exchange->body + request->body_len, data, len);
+	request->body_len += len;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_len, void **context)
+{
+	struct exchange *exchange = *context;
+
+	(void)version;
+	if (!exchange) {
+		exchange = calloc(1, sizeof(*exchange));
+		if (!exchange)
+			return MHD_NO;
+		exchange->connection = connection_of(connection);
+		exchange->request.method = method;
+		exchange->request.path = url;
+		exchange->request.body = exchange->body;
+		*context = exchange;
+		return MHD_YES;
+	}
+	if (*upload_len) {
+		take_body(exchange, upload, *upload_len);
+		*upload_len = 0;
+		return MHD_YES;
+	}
+	return reply(arg, connection, exchange);
+}
+
+static void on_completed(void *arg, struct MHD_Connection *connection, void **context,
+			 enum MHD_RequestTerminationCode code)
+{
+	struct exchange *exchange = *context;
+
+	(void)arg;
+	(void)connection;
+	(void)code;
+	if (!exchange)
+		return;
+	allow(exchange->connection, HTTP_REQUEST_DEADLINE_MS);
+	answer_done(&exchange->answer);
+	free(exchange);
+	*context = NULL;
+}
+
+static int start_listener(struct http *http, struct listener *listener, int fd)
+{
+	listener->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL, 0, NULL, NULL, on_request, listener, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_TIMEOUT_S,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, listener, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	if (!listener->daemon) {
+		close(fd);
+		return -EIO;
+	}
+
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+
+	listener->http = http;
+	listener->epoll_fd = info ? info->epoll_fd : -1;
+	return info ? 0 : -EIO;
+}
+
+static int listen_on(int family, const void *sockaddr, socklen_t len, int *ret_fd)
+{
+	static const int on = 1;
+	CLEANUP(closep) int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (family != AF_UNIX)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, sockaddr, len) < 0 || listen(fd, BACKLOG) < 0)
+		return -errno;
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+/* Who may connect is decided by the mode, so it is right from the first moment. */
+static int listen_local(const char *path, int *ret_fd)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	struct stat st;
+
+	if (strlen(path) >= sizeof(un.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(un.sun_path, path, strlen(path) + 1);
+	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+		unlink(path);
+
+	mode_t before = umask(SOCKET_UMASK);
+	int r = listen_on(AF_UNIX, &un, sizeof(un), ret_fd);
+
+	umask(before);
+	return r;
+}
+
+static void name_address(int fd, char *buf, size_t size)
+{
+	struct sockaddr_storage sockaddr = {0};
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+	socklen_t len = sizeof(sockaddr);
+	char ip[INET6_ADDRSTRLEN] = "";
+
+	/* The same storage seen as each family; -Wcast-align and aliasing like a copy better. */
+	if (getsockname(fd, (struct sockaddr *)&sockaddr, &len) < 0)
+		return;
+	memcpy(&in, &sockaddr, sizeof(in));
+	memcpy(&in6, &sockaddr, sizeof(in6));
+	if (sockaddr.ss_family == AF_INET6)
+		inet_ntop(AF_INET6, &in6.sin6_addr, ip, sizeof(ip));
+	else
+		inet_ntop(AF_INET, &in.sin_addr, ip, sizeof(ip));
+	snprintf(buf, size, sockaddr.ss_family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip,
+		 address_port(&sockaddr));
+}
+
+static int open_tcp(struct http *http, const struct address *address)
+{
+	int fd = -1;
+	int r = listen_on(address->sockaddr.ss_family, &address->sockaddr, address->len, &fd);
+
+	if (r < 0)
+		return r;
+	name_address(fd, http->api->listen, sizeof(http->api->listen));
+	return start_listener(http, &http->listeners[TCP], fd);
+}
+
+static int open_local(struct http *http, const char *path)
+{
+	int fd = -1;
+	int r = listen_local(path, &fd);
+
+	if (r < 0)
+		return r;
+	snprintf(http->socket_path, sizeof(http->socket_path), "%s", path);
+	http->listeners[LOCAL].local = true;
+	return start_listener(http, &http->listeners[LOCAL], fd);
+}
+
+/* Turns a daemon while it has something to do, but not for ever: the other one waits too. Shortens
+ * the wait to its next time-out. */
+static void turn(struct listener *listener, int *wait_ms)
+{
+	MHD_UNSIGNED_LONG_LONG timeout_ms = 0;
+
+	if (!listener->daemon)
+		return;
+	for (int i = 0; i < TURNS_MAX; i++) {
+		MHD_run(listener->daemon);
+		if (MHD_get_timeout(listener->daemon, &timeout_ms) != MHD_YES)
+			return;
+		if (timeout_ms)
+			break;
+	}
+	*wait_ms = (int)MIN(timeout_ms, (MHD_UNSIGNED_LONG_LONG)*wait_ms);
+}
+
+static bool has_connections(const struct http *http)
+{
+	for (size_t i = 0; i < N_LISTENERS; i++)
+		for (size_t j = 0; j < HTTP_CONNECTIONS_MAX; j++)
+			if (http->listeners[i].connections[j].used)
+				return true;
+	return false;
+}
+
+static void *run(void *arg)
+{
+	struct http *http = arg;
+	struct pollfd fds[N_LISTENERS + 1];
+
+	for (size_t i = 0; i < N_LISTENERS; i++)
+		fds[i] = (struct pollfd){http->listeners[i].epoll_fd, POLLIN, 0};
+	fds[N_LISTENERS] = (struct pollfd){http->stop_fd, POLLIN, 0};
+	for (;;) {
+		int wait_ms = SWEEP_MS;
+
+		for (size_t i = 0; i < N_LISTENERS; i++) {
+			turn(&http->listeners[i], &wait_ms);
+			sweep(&http->listeners[i], clock_boot_ms());
+		}
+		/* Without a client nothing wakes this thread but a new one. */
+		if (poll(fds, N_LISTENERS + 1, has_connections(http) ? wait_ms : -1) < 0 &&
+		    errno != EINTR)
+			break;
+		if (fds[N_LISTENERS].revents)
+			break;
+	}
+	return NULL;
+}
+
+static int start_thread(struct http *http)
+{
+	pthread_attr_t attr;
+	int r = pthread_attr_init(&attr);
+
+	if (r)
+		return -r;
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	r = pthread_create(&http->thread, &attr, run, http);
+	pthread_attr_destroy(&attr);
+	http->running = r == 0;
+	return -r;
+}
+
+static int start(struct http *http, const struct address *address, const char *socket_path,
+		 const char **ret_what)
+{
+	int r;
+
+	*ret_what = "eventfd";
+	http->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (http->stop_fd < 0)
+		return -errno;
+	*ret_what = socket_path;
+	r = open_local(http, socket_path);
+	if (r < 0)
+		return r;
+	*ret_what = "TCP";
+	r = address ? open_tcp(http, address) : 0;
+	if (r < 0)
+		return r;
+	*ret_what = "thread";
+	return start_thread(http);
+}
+
+int http_start(struct api *api, const struct address *address, const char *socket_path,
+	       struct http **ret, const char **ret_what)
+{
+	struct http *http = calloc(1, sizeof(*http));
+
+	*ret_what = "memory";
+	if (!http)
+		return -ENOMEM;
+	http->api = api;
+	for (size_t i = 0; i < N_LISTENERS; i++)
+		http->listeners[i].epoll_fd = -1;
+
+	int r = start(http, address, socket_path, ret_what);
+
+	if (r < 0) {
+		http_stop(http);
+		return r;
+	}
+	*ret = http;
+	return 0;
+}
+
+void http_stop(struct http *http)
+{
+	static const uint64_t one = 1;
+
+	if (http->running) {
+		if (write(http->stop_fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
+			pthread_join(http->thread, NULL);
+	}
+	for (size_t i = 0; i < N_LISTENERS; i++)
+		if (http->listeners[i].daemon)
+			MHD_stop_daemon(http->listeners[i].daemon);
+	if (*http->socket_path)
+		unlink(http->socket_path);
+	closep(&http->stop_fd);
+	api_done(http->api);
+	free(http);
+}

@@ -1,0 +1,81 @@
+#include "daemon/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/parse.h"
+
+#define DIR_MODE  0755
+#define FILE_MODE 0644
+
+static int make_one(const char *dir)
+{
+	struct stat st;
+
+	if (mkdir(dir, DIR_MODE) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	if (stat(dir, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
+int lock_make_dir(const char *dir)
+{
+	char path[PATH_MAX];
+	int r = slice_copy(slice_of(dir), path, sizeof(path));
+
+	if (r < 0)
+		return r;
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		r = make_one(path);
+		if (r < 0)
+			return r;
+		*p = '/';
+	}
+	return make_one(path);
+}
+
+int lock_make_parent(const char *file)
+{
+	char path[PATH_MAX];
+	int r = slice_copy(slice_of(file), path, sizeof(path));
+	char *slash = r < 0 ? NULL : strrchr(path, '/');
+
+	if (r < 0)
+		return r;
+	if (!slash || slash == path)
+		return 0;
+	*slash = '\0';
+	return lock_make_dir(path);
+}
+
+int lock_take(const char *path, int *ret_fd, int *ret_pid)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	CLEANUP(closep) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_SETLK, &whole) < 0) {
+		int r = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+
+		*ret_pid = 0;
+		if (fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK)
+			*ret_pid = whole.l_pid;
+		return r;
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}

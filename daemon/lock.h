@@ -1,0 +1,16 @@
+/* One daemon for each database and each runtime folder. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/macros.h"
+
+/* Makes a folder and the folders above it that are missing. 0 or -errno. */
+int lock_make_dir(const char *dir);
+/* The same for the folder that a file shall stand in. */
+int lock_make_parent(const char *file);
+
+/* Locks path, a file of its own that is made when missing, for the life of the process; *ret_fd
+ * stays open. The lock is one of fcntl(2): it is not inherited, so a child that outlives the daemon
+ * does not hold it. -EBUSY when another process has it, with its id in *ret_pid. */
+MUST_CHECK int lock_take(const char *path, int *ret_fd, int *ret_pid);

@@ -1,0 +1,204 @@
+#include "daemon/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "daemon/clock_watch.h"
+#include "daemon/events.h"
+
+/* A tick stands at the latest this long after the one before, whatever the periods are. */
+#define LONGEST_WAIT_MS 10000
+
+enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, N_FDS };
+
+struct run {
+	const struct loop *loop;
+	struct pollfd fds[N_FDS];
+	struct clock_watch clock;
+	struct board_loop account;
+};
+
+static void loop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+}
+
+void loop_block_signals(void)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t set;
+
+	loop_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* A timer far away that ends early, with ECANCELED, when somebody sets the clock. */
+static void watch_wall(int fd)
+{
+	struct itimerspec at = {.it_value = {(time_t)1 << 33, 0}};
+
+	timerfd_settime(fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at, NULL);
+}
+
+static int open_fds(struct run *run)
+{
+	sigset_t set;
+
+	loop_signals(&set);
+	run->fds[FD_TIMER].fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	run->fds[FD_WALL].fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	run->fds[FD_SIGNAL].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	for (size_t i = 0; i < FD_LANE; i++)
+		if (run->fds[i].fd < 0)
+			return -errno;
+	watch_wall(run->fds[FD_WALL].fd);
+	return 0;
+}
+
+static void close_fds(struct run *run)
+{
+	for (size_t i = 0; i < FD_LANE; i++)
+		closep(&run->fds[i].fd);
+}
+
+static void arm(struct run *run, int64_t now_ms)
+{
+	int64_t t_ms = MIN(sampler_next_ms(run->loop->sampler), now_ms + LONGEST_WAIT_MS);
+	/* Zero would switch the timer off. */
+	struct itimerspec at = {.it_value = {t_ms / 1000, t_ms % 1000 * 1000000 + 1}};
+
+	timerfd_settime(run->fds[FD_TIMER].fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static void clock_stepped(struct run *run, int64_t now_ms, int64_t before_ms, int64_t after_ms)
+{
+	char evidence[256], before[64], after[64];
+	struct text text = TEXT_IN(evidence), t_before = TEXT_IN(before), t_after = TEXT_IN(after);
+
+	clock_rfc3339(&t_before, now_ms + before_ms);
+	clock_rfc3339(&t_after, now_ms + after_ms);
+	text_printf(&text, "{\"before\":\"%s\",\"after\":\"%s\",\"step_ms\":%lld}", before, after,
+		    (long long)(after_ms - before_ms));
+	log_info("the wall clock was set from %s to %s", before, after);
+	event_add(run->loop->store, now_ms, SEVERITY_INFO, "clock_step", evidence,
+		  "the wall clock was set from %s to %s", before, after);
+	run->account.n_clock_steps++;
+}
+
+static void look_at_clock(struct run *run, int64_t now_ms)
+{
+	int64_t before_ms = run->clock.seen_ms, offset_ms = clock_wall_offset_ms();
+	enum clock_change change = clock_watch_look(&run->clock, offset_ms);
+
+	if (change == CLOCK_SAME)
+		return;
+	if (change == CLOCK_STEPPED)
+		clock_stepped(run, now_ms, before_ms, offset_ms);
+	store_wall_offset(run->loop->store, now_ms, offset_ms);
+	run->account.wall_offset_ms = offset_ms;
+}
+
+static int64_t thread_cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+static void drain(int fd)
+{
+	uint64_t count;
+
+	if (read(fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+/* -ECANCELED is what a set clock looks like. */
+static void drain_wall(int fd)
+{
+	drain(fd);
+	watch_wall(fd);
+}
+
+static bool take_signal(struct run *run, int *ret_signal)
+{
+	struct signalfd_siginfo info;
+
+	if (!run->fds[FD_SIGNAL].revents)
+		return false;
+	if (read(run->fds[FD_SIGNAL].fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return false;
+	*ret_signal = (int)info.ssi_signo;
+	return true;
+}
+
+static void turn(struct run *run)
+{
+	const struct loop *loop = run->loop;
+	int64_t now_ms = clock_boot_ms();
+
+	if (run->fds[FD_TIMER].revents)
+		drain(run->fds[FD_TIMER].fd);
+	if (run->fds[FD_WALL].revents)
+		drain_wall(run->fds[FD_WALL].fd);
+	look_at_clock(run, now_ms);
+	if (run->fds[FD_LANE].revents)
+		sampler_lane_input(loop->sampler);
+	if (sampler_next_ms(loop->sampler) <= now_ms)
+		sampler_tick(loop->sampler, now_ms);
+	run->account.n_wakeups++;
+	run->account.cpu_us = thread_cpu_us();
+	board_update(loop->board, loop->sampler, &run->account);
+	if (store_urgent(loop->store))
+		committer_wake(loop->committer);
+}
+
+static int run_until_signal(struct run *run, int *ret_signal)
+{
+	for (;;) {
+		arm(run, clock_boot_ms());
+		/* The lane may have been replaced; poll() takes its descriptor anew each time. */
+		run->fds[FD_LANE].fd = sampler_lane_fd(run->loop->sampler);
+		if (poll(run->fds, N_FDS, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (take_signal(run, ret_signal))
+			return 0;
+		turn(run);
+	}
+}
+
+int loop_run(const struct loop *loop, int *ret_signal)
+{
+	struct run run = {
+		.loop = loop,
+		.clock = {loop->wall_offset_ms, loop->wall_offset_ms},
+		.account = {.wall_offset_ms = loop->wall_offset_ms},
+	};
+
+	for (size_t i = 0; i < N_FDS; i++)
+		run.fds[i] = (struct pollfd){.fd = -1, .events = POLLIN};
+
+	int r = open_fds(&run);
+
+	if (r == 0)
+		r = run_until_signal(&run, ret_signal);
+	close_fds(&run);
+	return r;
+}

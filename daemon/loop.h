@@ -1,0 +1,25 @@
+/* The loop: the thread that samples. It waits for its timer, for the lane, for a step of the wall
+ * clock and for signals, and for nothing else: no disk, no client. */
+#pragma once
+
+#include <signal.h>
+
+#include "base/macros.h"
+#include "daemon/board.h"
+#include "daemon/committer.h"
+#include "sampling/sampler.h"
+#include "store/store.h"
+
+struct loop {
+	struct sampler *sampler;
+	struct store *store;
+	struct board *board;
+	struct committer *committer;
+	int64_t wall_offset_ms; /* as the store was told */
+};
+
+/* Blocks the signals that the loop takes, for this and all later threads. */
+void loop_block_signals(void);
+
+/* Runs until SIGTERM, SIGINT or SIGHUP; *ret_signal is the one that came. 0 or -errno. */
+MUST_CHECK int loop_run(const struct loop *loop, int *ret_signal);

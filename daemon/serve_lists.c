@@ -1,0 +1,344 @@
+/* Lists from the database: boots, nodes, events, marks. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "daemon/api.h"
+#include "export/api.h"
+
+#define BOOTS_MAX      1024
+#define LIMIT_DEFAULT  1000
+#define LIMIT_MAX      10000
+#define CLOCK_ERROR_MS 100
+
+struct boot_list {
+	struct boot *v;
+	size_t n;
+};
+
+static void boot_list_done(struct boot_list *list)
+{
+	free(list->v);
+}
+
+static int read_boots(struct reader *reader, struct boot_list *ret)
+{
+	ret->v = calloc(BOOTS_MAX, sizeof(*ret->v));
+	if (!ret->v)
+		return -ENOMEM;
+
+	int n = reader_boots(reader, ret->v, BOOTS_MAX);
+
+	if (n < 0)
+		return n;
+	ret->n = (size_t)n;
+	return 0;
+}
+
+static void add_boot(struct doc *doc, const struct boot *boot)
+{
+	struct api_boot b = {
+		.boot = boot->id,
+		.boot_id = boot->boot_id,
+		.kernel = boot->kernel,
+		.first_ms = boot->first_ms,
+		.last_ms = boot->last_ms,
+		.wall_offset_ms = boot->wall_offset_ms,
+		.current = boot->current,
+	};
+
+	api_boot(doc, &b);
+}
+
+/* Ends a list: the document, or what the reader said. */
+static void finish(struct api *api, struct answer *ret, struct doc *doc, int r)
+{
+	if (r < 0) {
+		doc_done(doc);
+		api_reader_failed(api, ret, r);
+		return;
+	}
+	doc_end(doc);
+	answer_doc(ret, doc);
+}
+
+static void begin(struct doc *doc)
+{
+	doc_init(doc, API_DOC_MAX_BYTES);
+	doc_array(doc, NULL);
+}
+
+static void reader_releasep(struct api_reader **shared)
+{
+	api_reader_release(*shared);
+}
+
+void serve_boots(struct api *api, const struct request *request, struct answer *ret)
+{
+	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
+	CLEANUP(boot_list_done) struct boot_list boots = {0};
+	struct reader *reader = api_reader_acquire(api, ret, &shared);
+	struct doc doc;
+
+	(void)request;
+	if (!reader)
+		return;
+
+	int r = read_boots(reader, &boots);
+
+	begin(&doc);
+	for (size_t i = 0; r == 0 && i < boots.n; i++)
+		add_boot(&doc, &boots.v[i]);
+	finish(api, ret, &doc, r);
+}
+
+static int add_node(const struct node_info *node, void *arg)
+{
+	struct api_node n = {
+		.collector = node->collector,
+		.node = node->name,
+		.identity = node->identity,
+		.run = node->run,
+		.boot = node->boot,
+		.first_ms = node->first_ms,
+		.last_ms = node->last_ms,
+		.gone = node->gone,
+	};
+
+	api_node(arg, &n);
+	return doc_error(arg);
+}
+
+void serve_nodes(struct api *api, const struct request *request, struct answer *ret)
+{
+	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
+	const char *collector = request_param(request, "collector");
+	struct doc doc;
+
+	if (*collector && !catalog_find_collector(api->catalog, collector)) {
+		answer_problem(ret, 400, "collector", "no such collector: %s", collector);
+		return;
+	}
+
+	struct reader *reader = api_reader_acquire(api, ret, &shared);
+
+	if (!reader)
+		return;
+	begin(&doc);
+
+	int r = reader_nodes(reader, *collector ? collector : NULL, add_node, &doc);
+
+	finish(api, ret, &doc, doc_error(&doc) ? 0 : r);
+}
+
+/* from, to and limit of a request. */
+struct window {
+	int64_t from_wall_ms, to_wall_ms;
+	size_t limit;
+};
+
+static bool read_limit(const struct request *request, struct answer *ret, size_t *ret_limit)
+{
+	const char *text = request_param(request, "limit");
+	int64_t limit = LIMIT_DEFAULT;
+
+	if (*text &&
+	    (parse_i64_slice(slice_of(text), &limit) < 0 || limit < 1 || limit > LIMIT_MAX)) {
+		answer_problem(ret, 400, "limit", "allowed: 1 to %d", LIMIT_MAX);
+		return false;
+	}
+	*ret_limit = (size_t)limit;
+	return true;
+}
+
+static bool read_time(const char *name, const char *text, const struct boot_list *boots,
+		      struct answer *ret, int64_t *ret_wall_ms)
+{
+	struct problem problem = {0};
+
+	if (query_time(text, clock_wall_ms(), boots->v, boots->n, ret_wall_ms, &problem) == 0)
+		return true;
+	answer_problem(ret, 400, name, "%s", problem.detail);
+	return false;
+}
+
+/* default_from "": from the beginning. */
+static bool read_window(const struct request *request, const char *default_from,
+			const struct boot_list *boots, struct answer *ret,
+			struct window *ret_window)
+{
+	const char *from = request_param(request, "from"), *to = request_param(request, "to");
+	struct window w = {INT64_MIN / 4, INT64_MAX / 4, 0};
+
+	if (!read_limit(request, ret, &w.limit))
+		return false;
+	if (!*from)
+		from = default_from;
+	if (*from && !read_time("from", from, boots, ret, &w.from_wall_ms))
+		return false;
+	if (*to && !read_time("to", to, boots, ret, &w.to_wall_ms))
+		return false;
+	if (w.from_wall_ms > w.to_wall_ms) {
+		answer_problem(ret, 400, "from", "the window ends before it begins");
+		return false;
+	}
+	*ret_window = w;
+	return true;
+}
+
+static int add_event(const struct event *event, const struct boot *boot, void *arg)
+{
+	api_event(arg, event, boot->id, boot->wall_offset_ms);
+	return doc_error(arg);
+}
+
+static int add_mark(const struct mark *mark, const struct boot *boot, void *arg)
+{
+	api_mark(arg, mark, boot->id, boot->wall_offset_ms);
+	return doc_error(arg);
+}
+
+static int read_events(struct reader *reader, const struct window *w, struct doc *doc)
+{
+	return reader_events(reader, w->from_wall_ms, w->to_wall_ms, w->limit, add_event, doc);
+}
+
+static int read_marks(struct reader *reader, const struct window *w, struct doc *doc)
+{
+	return reader_marks(reader, w->from_wall_ms, w->to_wall_ms, w->limit, add_mark, doc);
+}
+
+static void records(struct api *api, const struct request *request, struct answer *ret,
+		    const char *default_from,
+		    int (*read_them)(struct reader *, const struct window *, struct doc *))
+{
+	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
+	CLEANUP(boot_list_done) struct boot_list boots = {0};
+	struct reader *reader = api_reader_acquire(api, ret, &shared);
+	struct window window;
+	struct doc doc;
+
+	if (!reader)
+		return;
+
+	int r = read_boots(reader, &boots);
+
+	if (r < 0) {
+		api_reader_failed(api, ret, r);
+		return;
+	}
+	if (!read_window(request, default_from, &boots, ret, &window))
+		return;
+	begin(&doc);
+	r = read_them(reader, &window, &doc);
+	finish(api, ret, &doc, doc_error(&doc) ? 0 : r);
+}
+
+void serve_events(struct api *api, const struct request *request, struct answer *ret)
+{
+	records(api, request, ret, "-1d", read_events);
+}
+
+void serve_marks(struct api *api, const struct request *request, struct answer *ret)
+{
+	records(api, request, ret, "", read_marks);
+}
+
+static bool wall_to_boot(struct reader *reader, const char *name, const char *text,
+			 struct answer *ret, int64_t *ret_ms)
+{
+	CLEANUP(boot_list_done) struct boot_list boots = {0};
+	int64_t wall_ms = 0;
+
+	/* Without a list, times of the form BOOT+MS are refused, which is all that is lost. */
+	if (reader)
+		(void)read_boots(reader, &boots);
+	if (!read_time(name, text, &boots, ret, &wall_ms))
+		return false;
+
+	int64_t now_ms = clock_boot_ms(), t_ms = wall_ms - clock_wall_offset_ms();
+
+	/* The two clocks are not read at the same moment. */
+	if (t_ms >= 0 && t_ms <= now_ms + CLOCK_ERROR_MS) {
+		*ret_ms = MIN(t_ms, now_ms);
+		return true;
+	}
+	answer_problem(ret, 400, name, "a mark lies within this boot and not in the future");
+	return false;
+}
+
+static void answer_mark(struct api *api, struct answer *ret, const struct mark *mark)
+{
+	struct store_status status;
+	struct doc doc;
+
+	store_get_status(api->store, &status);
+	doc_init(&doc, API_DOC_MAX_BYTES);
+	api_mark(&doc, mark, status.boot, clock_wall_offset_ms());
+	answer_doc(ret, &doc);
+}
+
+static void end_mark(struct api *api, int64_t id, struct answer *ret)
+{
+	int64_t now_ms = clock_boot_ms();
+	struct doc doc;
+
+	if (store_mark_end(api->store, id, now_ms) < 0) {
+		answer_problem(ret, 404, "end", "there is no open mark %lld in this boot",
+			       (long long)id);
+		return;
+	}
+	doc_init(&doc, API_DOC_MAX_BYTES);
+	doc_object(&doc, NULL);
+	doc_i64(&doc, "id", id);
+	doc_time(&doc, "t_end", now_ms + clock_wall_offset_ms());
+	doc_i64(&doc, "boot_ms_end", now_ms);
+	doc_end(&doc);
+	answer_doc(ret, &doc);
+}
+
+static void start_mark(struct api *api, const struct api_mark_request *body, struct answer *ret)
+{
+	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
+	struct reader *reader = NULL;
+	struct mark mark = {.t_ms = clock_boot_ms(), .t_end_ms = TIME_OPEN};
+
+	if (*body->from || *body->to) {
+		reader = api_reader_acquire(api, ret, &shared);
+		/* The mark itself needs no database. */
+		answer_done(ret);
+	}
+	if (*body->from && !wall_to_boot(reader, "from", body->from, ret, &mark.t_ms))
+		return;
+	if (*body->to && !wall_to_boot(reader, "to", body->to, ret, &mark.t_end_ms))
+		return;
+	if (mark.t_end_ms != TIME_OPEN && mark.t_end_ms < mark.t_ms) {
+		answer_problem(ret, 400, "to", "the mark ends before it begins");
+		return;
+	}
+	mark.id = mark.t_end_ms == TIME_OPEN
+			  ? store_mark_start(api->store, body->label, mark.t_ms)
+			  : store_mark_span(api->store, body->label, mark.t_ms, mark.t_end_ms);
+	if (mark.id < 0) {
+		answer_problem(ret, 507, "", "too many marks wait to be written");
+		return;
+	}
+	memcpy(mark.label, body->label, sizeof(mark.label));
+	answer_mark(api, ret, &mark);
+}
+
+void serve_post_mark(struct api *api, const struct request *request, struct answer *ret)
+{
+	struct api_mark_request body;
+	const char *why, *parameter;
+
+	if (api_parse_mark(request->body, request->body_len, &body, &why, &parameter) < 0)
+		answer_problem(ret, 400, parameter, "%s", why);
+	else if (body.end_id)
+		end_mark(api, body.end_id, ret);
+	else
+		start_mark(api, &body, ret);
+}

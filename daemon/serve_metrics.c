@@ -1,0 +1,43 @@
+/* GET /metrics: the newest values for Prometheus. */
+#include "daemon/api.h"
+#include "export/prometheus.h"
+
+static int add_row(const struct latest_row *row, void *arg)
+{
+	struct prometheus *prometheus = arg;
+
+	if (row->gone)
+		return 0;
+
+	int r = prometheus_row(prometheus, row->group_index, row->node, row->identity);
+
+	for (size_t i = 0; r == 0 && i < row->group->n_fields; i++) {
+		const struct latest_value *v = &row->values[i];
+
+		if (v->fault || v->value.type != VALUE_ABSENT)
+			r = prometheus_value(prometheus, i, &v->value, v->text, v->fault);
+	}
+	return r;
+}
+
+void serve_metrics(struct api *api, const struct request *request, struct answer *ret)
+{
+	struct prometheus *prometheus = NULL;
+	int r = prometheus_new(api->catalog, &prometheus);
+
+	(void)request;
+	if (r == 0) {
+		r = store_latest(api->store, add_row, prometheus);
+		if (r < 0)
+			prometheus_free(prometheus);
+	}
+	/* The stream owns it from here on. */
+	if (r == 0)
+		r = prometheus_stream(prometheus, &ret->stream);
+	if (r < 0) {
+		answer_problem(ret, 500, "", "the metrics do not fit into memory");
+		return;
+	}
+	ret->status = 200;
+	ret->type = "text/plain; version=0.0.4; charset=utf-8";
+}

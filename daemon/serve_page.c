@@ -1,0 +1,166 @@
+/* GET /: a short page in plain HTML: what this is, what it samples now, where everything lies. */
+#include <string.h>
+
+#include "base/text.h"
+#include "daemon/api.h"
+
+#define PAGE_MAX_BYTES (64 * 1024)
+
+static void html(struct text *text, const char *s)
+{
+	for (; *s; s++) {
+		switch (*s) {
+		case '&':
+			text_str(text, "&amp;");
+			break;
+		case '<':
+			text_str(text, "&lt;");
+			break;
+		case '>':
+			text_str(text, "&gt;");
+			break;
+		case '"':
+			text_str(text, "&quot;");
+			break;
+		case '\'':
+			text_str(text, "&#39;");
+			break;
+		default:
+			text_char(text, *s);
+		}
+	}
+}
+
+static void cell(struct text *text, const char *s)
+{
+	text_str(text, "<td>");
+	html(text, s);
+	text_str(text, "</td>");
+}
+
+static void head(struct text *text)
+{
+	text_str(text, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+		       "<title>flashscope</title>"
+		       "<style>body{font:15px/1.4 sans-serif;max-width:60em;margin:2em auto;"
+		       "padding:0 1em}table{border-collapse:collapse}td,th{text-align:left;"
+		       "padding:.2em .8em .2em 0;vertical-align:top}code{font-size:14px}</style>"
+		       "</head><body>\n<h1>flashscope " FLASHSCOPE_VERSION "</h1>\n"
+		       "<p>A flight recorder for storage: it samples what this kernel tells of "
+		       "disks, flash and what surrounds them, and keeps it in a database.</p>\n");
+}
+
+static void sampled_row(struct text *text, const struct board_collector *c)
+{
+	const struct probe_item *own = board_item(c->probe, 0);
+	bool ok = c->enabled && own->outcome == OUTCOME_OK;
+
+	text_str(text, "<tr>");
+	cell(text, c->collector->name);
+	cell(text, !c->enabled ? "switched off"
+		   : ok        ? node_state_name(c->state)
+			       : outcome_name(own->outcome));
+	text_str(text, "<td>");
+	for (size_t i = 1; ok && i < board_n_items(c->probe); i++) {
+		if (board_item(c->probe, i)->outcome != OUTCOME_OK)
+			continue;
+		html(text, board_item(c->probe, i)->node);
+		text_char(text, ' ');
+	}
+	if (!ok)
+		html(text, own->reason);
+	text_str(text, "</td></tr>\n");
+}
+
+static void sampled(struct text *text, const struct board_view *view)
+{
+	text_str(text, "<h2>What is sampled</h2>\n<table><tr><th>collector</th><th>state</th>"
+		       "<th>nodes, or why not</th></tr>\n");
+	for (size_t i = 0; i < view->n_collectors; i++) {
+		size_t before = text->len;
+
+		if (!view->collectors[i].probe)
+			continue;
+		sampled_row(text, &view->collectors[i]);
+		if (text->truncated) {
+			text_rewind(text, before);
+			text_str(text, "<tr><td>and more</td></tr>\n");
+			break;
+		}
+	}
+	text_str(text, "</table>\n");
+}
+
+static void place(struct text *text, const char *what, const char *path)
+{
+	text_str(text, "<tr>");
+	cell(text, what);
+	text_str(text, "<td><code>");
+	html(text, path);
+	text_str(text, "</code></td></tr>\n");
+}
+
+static void places(struct text *text, struct api *api)
+{
+	const struct config *config = api->settings->config;
+
+	text_str(text, "<h2>Where everything lies</h2>\n<table>\n");
+	place(text, "database", config_text(config, OPTION_DATABASE));
+	place(text, "socket", api->socket_path);
+	place(text, "root", config_text(config, OPTION_ROOT));
+	text_str(text, "</table>\n");
+}
+
+static void addresses(struct text *text)
+{
+	static const struct {
+		const char *path, *what;
+	} links[] = {
+		{"/api/v1/status", "how the daemon is doing, what is sampled, and what is not"},
+		{"/api/v1/collectors", "every collector and node with its state"},
+		{"/api/v1/latest", "the newest values"},
+		{"/api/v1/query?metric=load.load1&from=-10min",
+		 "one metric over a window in steps"},
+		{"/api/v1/fields", "all metrics with units"},
+		{"/api/v1/nodes", "the nodes that the database knows"},
+		{"/api/v1/events", "what happened in the last day"},
+		{"/api/v1/marks", "labelled spans of time"},
+		{"/api/v1/boots", "the boots that the database holds"},
+		{"/metrics", "the newest values for Prometheus"},
+		{"/healthz", "whether it answers"},
+	};
+
+	text_str(text, "<h2>What to open</h2>\n<table>\n");
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		text_str(text, "<tr><td><a href=\"");
+		html(text, links[i].path);
+		text_str(text, "\"><code>");
+		html(text, links[i].path);
+		text_str(text, "</code></a></td>");
+		cell(text, links[i].what);
+		text_str(text, "</tr>\n");
+	}
+	text_str(text, "</table>\n</body></html>\n");
+}
+
+void serve_page(struct api *api, const struct request *request, struct answer *ret)
+{
+	/* The HTTP thread is the only one here. */
+	static char buf[PAGE_MAX_BYTES];
+	struct text text = text_in(buf, sizeof(buf) - 4096);
+	struct board_view view;
+
+	(void)request;
+	if (board_view(api->board, &view) < 0) {
+		answer_problem(ret, 500, "", "out of memory");
+		return;
+	}
+	head(&text);
+	sampled(&text, &view);
+	board_view_done(&view);
+	/* The rest always fits: it got room of its own. */
+	text.size = sizeof(buf);
+	places(&text, api);
+	addresses(&text);
+	answer_text(ret, "text/html; charset=utf-8", text.p, text.len);
+}

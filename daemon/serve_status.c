@@ -1,0 +1,313 @@
+/* GET /api/v1/status and /api/v1/collectors: how the daemon itself is doing. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/errno_name.h"
+#include "daemon/api.h"
+#include "export/api.h"
+
+/* A moment of this boot, or null for 0: never. */
+static void add_moment(struct doc *doc, const char *key, int64_t t_ms, int64_t offset_ms)
+{
+	if (!t_ms) {
+		doc_null(doc, key);
+		return;
+	}
+	doc_object(doc, key);
+	doc_time(doc, "t", t_ms + offset_ms);
+	doc_i64(doc, "boot_ms", t_ms);
+	doc_i64(doc, "age_ms", MAX(clock_boot_ms() - t_ms, 0));
+	doc_end(doc);
+}
+
+static void add_boot(struct api *api, struct doc *doc, int64_t boot, int64_t offset_ms)
+{
+	doc_object(doc, "boot");
+	if (boot)
+		doc_i64(doc, "boot", boot);
+	else
+		doc_null(doc, "boot");
+	doc_string_or_null(doc, "boot_id", api->boot_id);
+	doc_string_or_null(doc, "kernel", api->kernel);
+	doc_time(doc, "t_start", offset_ms);
+	doc_end(doc);
+}
+
+static void add_store(struct api *api, struct doc *doc, const struct store_status *s,
+		      int64_t offset_ms)
+{
+	const struct config *config = api->settings->config;
+
+	doc_object(doc, "store");
+	doc_string(doc, "path", config_text(config, OPTION_DATABASE));
+	doc_bool(doc, "attached", s->attached);
+	doc_string_or_null(doc, "error", s->error);
+	add_moment(doc, "last_commit", s->last_commit_ms, offset_ms);
+	doc_i64(doc, "commit_interval_ms", config_number(config, OPTION_COMMIT_INTERVAL));
+	doc_u64(doc, "n_commits", s->n_commits);
+	doc_u64(doc, "n_failed_commits", s->n_failed_commits);
+	doc_i64(doc, "commit_cpu_us", s->commit_cpu_us);
+	doc_i64(doc, "file_bytes", s->file_bytes);
+	doc_i64(doc, "wal_bytes", s->wal_bytes);
+	doc_i64(doc, "size_max_bytes", s->size_max_bytes);
+	doc_i64(doc, "tail_bytes", s->tail_bytes);
+	doc_i64(doc, "tail_max_bytes", s->tail_max_bytes);
+	doc_u64(doc, "n_dropped_ticks", s->n_dropped_ticks);
+	doc_u64(doc, "n_dropped_events", s->n_dropped_events);
+	if (s->oldest_wall_ms)
+		doc_time(doc, "oldest", s->oldest_wall_ms);
+	else
+		doc_null(doc, "oldest");
+	doc_end(doc);
+}
+
+static void add_sampling(struct doc *doc, const struct board_view *view)
+{
+	const struct sampler_stats *s = &view->stats;
+
+	doc_object(doc, "sampling");
+	doc_u64(doc, "n_ticks", s->n_ticks);
+	doc_u64(doc, "n_missed_ticks", s->n_missed_ticks);
+	doc_i64(doc, "late_max_ms", s->late_max_ms);
+	doc_i64(doc, "cpu_us", s->cpu_us);
+	doc_i64(doc, "loop_cpu_us", view->loop.cpu_us);
+	doc_u64(doc, "n_wakeups", view->loop.n_wakeups);
+	doc_i64(doc, "lane_cpu_us", s->lane_cpu_us);
+	doc_u64(doc, "n_lane_restarts", s->n_lane_restarts);
+	doc_u64(doc, "n_clock_steps", view->loop.n_clock_steps);
+	doc_end(doc);
+}
+
+static const struct probe_item *own_item(const struct board_collector *c)
+{
+	return board_n_items(c->probe) ? board_item(c->probe, 0) : NULL;
+}
+
+static bool is_sampled(const struct board_collector *c)
+{
+	const struct probe_item *item = own_item(c);
+
+	return c->enabled && item && item->outcome == OUTCOME_OK;
+}
+
+static size_t n_sampled_nodes(const struct board_collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < board_n_items(c->probe); i++)
+		n += board_item(c->probe, i)->outcome == OUTCOME_OK;
+	return n;
+}
+
+static void add_sampled(struct doc *doc, const struct board_view *view)
+{
+	doc_array(doc, "sampled");
+	for (size_t i = 0; i < view->n_collectors; i++) {
+		const struct board_collector *c = &view->collectors[i];
+
+		if (!is_sampled(c))
+			continue;
+		doc_object(doc, NULL);
+		doc_string(doc, "collector", c->collector->name);
+		doc_u64(doc, "n_nodes", n_sampled_nodes(c));
+		doc_string(doc, "state", node_state_name(c->state));
+		doc_end(doc);
+	}
+	doc_end(doc);
+}
+
+static void add_missing(struct doc *doc, const struct board_collector *c,
+			const struct probe_item *item)
+{
+	doc_object(doc, NULL);
+	doc_string(doc, "collector", c->collector->name);
+	if (item && *item->node)
+		doc_string(doc, "node", item->node);
+	else
+		doc_null(doc, "node");
+	if (c->enabled && item) {
+		api_outcome(doc, item);
+	} else {
+		doc_string(doc, "outcome", "switched_off");
+		doc_string(doc, "reason", "the configuration says so");
+		doc_null(doc, "advice");
+	}
+	doc_end(doc);
+}
+
+static void add_not_sampled(struct doc *doc, const struct board_view *view)
+{
+	doc_array(doc, "not_sampled");
+	for (size_t i = 0; i < view->n_collectors; i++) {
+		const struct board_collector *c = &view->collectors[i];
+
+		if (!is_sampled(c)) {
+			add_missing(doc, c, own_item(c));
+			continue;
+		}
+		for (size_t j = 1; j < board_n_items(c->probe); j++)
+			if (board_item(c->probe, j)->outcome != OUTCOME_OK)
+				add_missing(doc, c, board_item(c->probe, j));
+	}
+	doc_end(doc);
+}
+
+static void add_trouble(struct doc *doc, const struct board_trouble *t, int64_t offset_ms)
+{
+	doc_string(doc, "state", node_state_name(t->state));
+	if (t->error)
+		doc_string(doc, "error", errno_name(t->error));
+	else
+		doc_null(doc, "error");
+	add_moment(doc, "since", t->since_ms, offset_ms);
+}
+
+static void add_troubles(struct doc *doc, const struct board_view *view, int64_t offset_ms)
+{
+	doc_array(doc, "troubles");
+	for (size_t i = 0; i < view->n_troubles; i++) {
+		doc_object(doc, NULL);
+		doc_string(doc, "collector", view->troubles[i].collector->name);
+		doc_string_or_null(doc, "node", view->troubles[i].node);
+		add_trouble(doc, &view->troubles[i], offset_ms);
+		doc_end(doc);
+	}
+	doc_end(doc);
+}
+
+static void add_status(struct api *api, struct doc *doc, const struct board_view *view,
+		       const struct store_status *store)
+{
+	const struct config *config = api->settings->config;
+	int64_t now_ms = clock_boot_ms(), offset_ms = view->loop.wall_offset_ms;
+
+	doc_object(doc, NULL);
+	doc_string(doc, "name", "flashscope");
+	doc_string(doc, "version", FLASHSCOPE_VERSION);
+	doc_i64(doc, "pid", getpid());
+	doc_string(doc, "root", config_text(config, OPTION_ROOT));
+	doc_time(doc, "t", now_ms + offset_ms);
+	doc_i64(doc, "boot_ms", now_ms);
+	doc_i64(doc, "uptime_ms", now_ms - api->started_ms);
+	add_boot(api, doc, store->boot, offset_ms);
+	doc_string_or_null(doc, "listen", api->listen);
+	doc_string(doc, "socket", api->socket_path);
+	doc_string(doc, "runtime_dir", config_text(config, OPTION_RUNTIME_DIR));
+	add_store(api, doc, store, offset_ms);
+	add_sampling(doc, view);
+	add_sampled(doc, view);
+	add_not_sampled(doc, view);
+	add_troubles(doc, view, offset_ms);
+	doc_end(doc);
+}
+
+void serve_status(struct api *api, const struct request *request, struct answer *ret)
+{
+	struct board_view view;
+	struct store_status store;
+	struct doc doc;
+
+	(void)request;
+	if (board_view(api->board, &view) < 0) {
+		answer_problem(ret, 500, "", "out of memory");
+		return;
+	}
+	store_get_status(api->store, &store);
+	doc_init(&doc, API_DOC_MAX_BYTES);
+	add_status(api, &doc, &view, &store);
+	board_view_done(&view);
+	answer_doc(ret, &doc);
+}
+
+static void add_group(struct api *api, struct doc *doc, const struct group *group)
+{
+	size_t index = 0;
+
+	if (catalog_find_group(api->catalog, group->name, &index) < 0)
+		return;
+	doc_object(doc, NULL);
+	doc_string(doc, "group", group->name);
+	doc_string(doc, "help", group->help);
+	doc_string(doc, "cost", cost_name(group->cost));
+	doc_i64(doc, "period_ms", api->settings->period_ms[index]);
+	doc_u64(doc, "n_fields", group->n_fields);
+	doc_end(doc);
+}
+
+static void add_probe_node(struct doc *doc, const struct board_view *view,
+			   const struct board_collector *c, const struct probe_item *item)
+{
+	const struct board_trouble *trouble = board_find_trouble(view, c->collector, item->node);
+
+	doc_object(doc, NULL);
+	doc_string(doc, "node", item->node);
+	api_outcome(doc, item);
+	if (trouble)
+		add_trouble(doc, trouble, view->loop.wall_offset_ms);
+	else
+		doc_string_or_null(doc, "state",
+				   item->outcome == OUTCOME_OK ? node_state_name(NODE_OK) : "");
+	doc_end(doc);
+}
+
+static void add_account(struct doc *doc, const struct board_collector *c, int64_t offset_ms)
+{
+	doc_string(doc, "state", node_state_name(c->state));
+	if (c->last_error)
+		doc_string(doc, "error", errno_name(c->last_error));
+	else
+		doc_null(doc, "error");
+	add_moment(doc, "since", c->since_ms, offset_ms);
+	add_moment(doc, "last_sample", c->last_sample_ms, offset_ms);
+	doc_i64(doc, "last_duration_us", c->last_duration_us);
+	doc_u64(doc, "n_samples", c->n_samples);
+	doc_u64(doc, "n_failures", c->n_failures);
+}
+
+static void add_collector(struct api *api, struct doc *doc, const struct board_view *view,
+			  const struct board_collector *c)
+{
+	const struct probe_item *own = own_item(c);
+
+	doc_object(doc, NULL);
+	doc_string(doc, "collector", c->collector->name);
+	doc_string(doc, "help", c->collector->help);
+	doc_bool(doc, "enabled", c->enabled);
+	if (own) {
+		api_outcome(doc, own);
+	} else {
+		doc_null(doc, "outcome");
+		doc_null(doc, "reason");
+		doc_null(doc, "advice");
+	}
+	add_account(doc, c, view->loop.wall_offset_ms);
+	doc_array(doc, "groups");
+	for (size_t i = 0; i < c->collector->n_groups; i++)
+		add_group(api, doc, &c->collector->groups[i]);
+	doc_end(doc);
+	doc_array(doc, "nodes");
+	for (size_t i = 1; i < board_n_items(c->probe); i++)
+		add_probe_node(doc, view, c, board_item(c->probe, i));
+	doc_end(doc);
+	doc_end(doc);
+}
+
+void serve_collectors(struct api *api, const struct request *request, struct answer *ret)
+{
+	struct board_view view;
+	struct doc doc;
+
+	(void)request;
+	if (board_view(api->board, &view) < 0) {
+		answer_problem(ret, 500, "", "out of memory");
+		return;
+	}
+	doc_init(&doc, API_DOC_MAX_BYTES);
+	doc_array(&doc, NULL);
+	for (size_t i = 0; i < view.n_collectors; i++)
+		add_collector(api, &doc, &view, &view.collectors[i]);
+	doc_end(&doc);
+	board_view_done(&view);
+	answer_doc(ret, &doc);
+}

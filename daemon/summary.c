@@ -1,0 +1,157 @@
+#include "daemon/summary.h"
+
+#include <string.h>
+
+#include "base/log.h"
+
+#define LINE_MAX_BYTES 800
+#define NAMES_SHOWN    8
+#define REASONS_MAX    64
+
+static void list_nodes(struct text *line, const struct board_collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < board_n_items(c->probe); i++) {
+		const struct probe_item *item = board_item(c->probe, i);
+
+		if (item->outcome != OUTCOME_OK)
+			continue;
+		if (n++ < NAMES_SHOWN)
+			text_printf(line, " %s", item->node);
+	}
+	if (n > NAMES_SHOWN)
+		text_printf(line, " and %zu more", n - NAMES_SHOWN);
+}
+
+static bool is_sampled(const struct board_collector *c)
+{
+	return c->enabled && board_n_items(c->probe) &&
+	       board_item(c->probe, 0)->outcome == OUTCOME_OK;
+}
+
+static void log_sampled(const struct board_view *view)
+{
+	char buf[LINE_MAX_BYTES];
+
+	for (size_t i = 0; i < view->n_collectors; i++) {
+		struct text line = TEXT_IN(buf);
+
+		if (!is_sampled(&view->collectors[i]))
+			continue;
+		text_printf(&line, "samples %s:", view->collectors[i].collector->name);
+		list_nodes(&line, &view->collectors[i]);
+		log_info("%s", buf);
+	}
+}
+
+/* What is not sampled, one line for each reason. */
+struct reason {
+	const struct probe_item *item; /* the first one with it */
+	char names[LINE_MAX_BYTES / 2];
+	size_t n;
+};
+
+struct reasons {
+	struct reason v[REASONS_MAX];
+	size_t n;
+};
+
+static struct reason *find_reason(struct reasons *reasons, const struct probe_item *item)
+{
+	for (size_t i = 0; i < reasons->n; i++)
+		if (!strcmp(reasons->v[i].item->reason, item->reason) &&
+		    !strcmp(reasons->v[i].item->advice, item->advice))
+			return &reasons->v[i];
+	if (reasons->n == REASONS_MAX)
+		return NULL;
+	reasons->v[reasons->n] = (struct reason){.item = item};
+	return &reasons->v[reasons->n++];
+}
+
+static void add_reason(struct reasons *reasons, const struct collector *collector,
+		       const struct probe_item *item)
+{
+	struct reason *reason = find_reason(reasons, item);
+
+	if (!reason)
+		return;
+
+	size_t len = strlen(reason->names);
+
+	if (reason->n++ < NAMES_SHOWN)
+		snprintf(reason->names + len, sizeof(reason->names) - len, "%s%s%s%s",
+			 len ? ", " : "", collector->name, *item->node ? " " : "", item->node);
+}
+
+static void collect(struct reasons *reasons, const struct board_collector *c)
+{
+	if (!c->enabled || !board_n_items(c->probe))
+		return;
+	if (!is_sampled(c)) {
+		add_reason(reasons, c->collector, board_item(c->probe, 0));
+		return;
+	}
+	for (size_t i = 1; i < board_n_items(c->probe); i++)
+		if (board_item(c->probe, i)->outcome != OUTCOME_OK)
+			add_reason(reasons, c->collector, board_item(c->probe, i));
+}
+
+static void log_not_sampled(const struct board_view *view)
+{
+	/* Said once, before the loop runs. */
+	static struct reasons reasons;
+
+	for (size_t i = 0; i < view->n_collectors; i++)
+		collect(&reasons, &view->collectors[i]);
+	for (size_t i = 0; i < reasons.n; i++) {
+		const struct reason *r = &reasons.v[i];
+		char more[32] = "";
+
+		if (r->n > NAMES_SHOWN)
+			snprintf(more, sizeof(more), " and %zu more", r->n - NAMES_SHOWN);
+		log_info("leaves out %s%s: %s%s%s", r->names, more,
+			 *r->item->reason ? r->item->reason : outcome_name(r->item->outcome),
+			 *r->item->advice ? "; " : "", r->item->advice);
+	}
+}
+
+static void log_switched_off(const struct board_view *view)
+{
+	char buf[LINE_MAX_BYTES];
+	struct text line = TEXT_IN(buf);
+
+	for (size_t i = 0; i < view->n_collectors; i++)
+		if (!view->collectors[i].enabled)
+			text_printf(&line, " %s", view->collectors[i].collector->name);
+	if (line.len)
+		log_info("switched off:%s", buf);
+}
+
+static void log_places(struct api *api)
+{
+	const struct config *config = api->settings->config;
+	struct store_status status;
+
+	store_get_status(api->store, &status);
+	log_info("database %s%s%s", config_text(config, OPTION_DATABASE),
+		 status.attached ? "" : " (not open yet, samples stay in memory): ",
+		 status.attached ? "" : status.error);
+	log_info("runtime folder %s", config_text(config, OPTION_RUNTIME_DIR));
+	log_info("socket %s", api->socket_path);
+	if (*api->listen)
+		log_info("open http://%s/ or http://%s/api/v1/status", api->listen, api->listen);
+}
+
+void summary_log(struct api *api)
+{
+	struct board_view view;
+
+	if (board_view(api->board, &view) < 0)
+		return;
+	log_sampled(&view);
+	log_not_sampled(&view);
+	log_switched_off(&view);
+	board_view_done(&view);
+	log_places(api);
+}

@@ -1,0 +1,7 @@
+/* The few lines that are said at the start: what is sampled, what is not and why, and where
+ * everything lies. */
+#pragma once
+
+#include "daemon/api.h"
+
+void summary_log(struct api *api);

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# What a stop, a SIGKILL and a start again do to the history.
+# timeout: 120
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+need curl jq sqlite3
+printf '[store]\ncommit_interval = 2s\n' >"$work/f.conf"
+
+n_ticks()
+{
+	sqlite3 -readonly "$work/f.db" 'SELECT count(*) FROM load'
+}
+
+events()
+{
+	sqlite3 -readonly "$work/f.db" "SELECT count(*) FROM events WHERE kind = '$1'"
+}
+
+# SIGTERM commits what was sampled, with a commit interval that never came.
+start
+sleep 3.3
+ticks=$(get /api/v1/status | jq .sampling.n_ticks)
+stop TERM
+stored=$(n_ticks)
+[ "$stored" -ge 3 ] && [ "$stored" -ge $((ticks - 1)) ] || fail "$stored of $ticks ticks after SIGTERM"
+is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" integrity
+[ ! -s "$work/f.db-wal" ] || fail 'SIGTERM left a WAL'
+is 1 "$(events boot)" 'boot events'
+is 1 "$(events start)" 'start events'
+is 1 "$(events stop)" 'stop events'
+
+# SIGKILL loses at most what was not committed, and the next start goes on in the same boot.
+for _ in 1 2 3; do
+	start --config "$work/f.conf"
+	sleep 5.2
+	kill -9 "$daemon"
+	wait "$daemon" 2>/dev/null || true
+	daemon=
+	is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" 'integrity after SIGKILL'
+	now=$(n_ticks)
+	[ $((now - stored)) -ge 2 ] || fail "only $((now - stored)) ticks of 5 s survived SIGKILL"
+	stored=$now
+done
+start --config "$work/f.conf"
+get /api/v1/boots | json 'length == 1 and .[0].current' 'one boot'
+get '/api/v1/events?from=-1h' | json '(map(select(.kind == "boot")) | length) <= 1 and
+	(map(select(.kind == "start")) | length) >= 4' 'events'
+points=$(get '/api/v1/query?metric=load.threads&from=-5min&step=1s' |
+	jq '[.series[].points[] | select(.[1] != null)] | length')
+[ "$points" -ge $((stored - 1)) ] || fail "$points points of $stored ticks"
+
+# Two signals do no more than one.
+kill -TERM "$daemon"
+kill -TERM "$daemon" 2>/dev/null || true
+kill -INT "$daemon" 2>/dev/null || true
+wait "$daemon" || fail "status $? after two signals"
+daemon=
+is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" 'integrity after two signals'
+
+# Switched off collectors are not sampled.
+printf '[collector load]\nenabled = no\n' >"$work/off.conf"
+start --config "$work/off.conf"
+get /api/v1/status | json '(.sampled | map(.collector) | index("load")) == null and
+	(.not_sampled | map(select(.collector == "load"))[0].outcome) == "switched_off"' 'switched off'
+stop
+echo ok

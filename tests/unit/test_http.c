@@ -1,0 +1,415 @@
+/* What the daemon answers to a request, without the HTTP library: routes, checks, documents. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/api.h"
+#include "export/tree.h"
+#include "sampling/registry.h"
+
+struct fixture {
+	char dir[64], database[96];
+	struct settings settings;
+	struct api api;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	snprintf(f->dir, sizeof(f->dir), "/tmp/test_http.XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	snprintf(f->database, sizeof(f->database), "%s/f.db", f->dir);
+	assert_int_equal(settings_init(&f->settings, registry()), 0);
+	assert_int_equal(config_set(f->settings.config, OPTION_DATABASE, f->database, "test"), 0);
+	settings_apply(&f->settings);
+
+	const struct store_options options = {
+		.path = f->database,
+		.boot_id = "11111111-2222-3333-4444-555555555555",
+		.kernel = "6.1 <test>",
+		.wall_offset_ms = clock_wall_offset_ms(),
+		.size_max_bytes = 16 << 20,
+		.tail_max_bytes = 4 << 20,
+		.commit_ms = 60000,
+	};
+
+	f->api = (struct api){
+		.settings = &f->settings,
+		.catalog = registry(),
+		.boot_id = options.boot_id,
+		.kernel = options.kernel,
+		.socket_path = "/run/<x>&\"y\"",
+		.listen = "127.0.0.1:9750",
+	};
+	assert_int_equal(board_new(registry(), &f->api.board), 0);
+	assert_int_equal(store_open(&options, registry(), &f->api.store), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	char command[128];
+
+	api_done(&f->api);
+	store_close(f->api.store);
+	board_free(f->api.board);
+	settings_done(&f->settings);
+	snprintf(command, sizeof(command), "rm -r %s", f->dir);
+	assert_int_equal(system(command), 0);
+	free(f);
+	return 0;
+}
+
+/* Takes the parameters out of "a=b&c=d". */
+static void set_query(struct request *request, char *query)
+{
+	char *save = NULL;
+
+	for (char *p = strtok_r(query, "&", &save); p; p = strtok_r(NULL, "&", &save)) {
+		char *value = strchr(p, '=');
+
+		if (value)
+			*value++ = '\0';
+		request->params[request->n_params++] =
+			(struct request_param){p, value ? value : ""};
+	}
+}
+
+static struct answer ask(struct fixture *f, const char *method, const char *path, const char *query,
+			 const char *host)
+{
+	char copy[512];
+	struct answer answer;
+	struct request request = {.method = method, .path = path, .host = host, .body = ""};
+
+	snprintf(copy, sizeof(copy), "%s", query);
+	set_query(&request, copy);
+	api_handle(&f->api, &request, &answer);
+	return answer;
+}
+
+static struct answer post(struct fixture *f, bool local, const char *body)
+{
+	struct answer answer;
+	struct request request = {
+		.method = "POST",
+		.path = "/api/v1/marks",
+		.host = "localhost",
+		.local = local,
+		.body = body,
+		.body_len = strlen(body),
+	};
+
+	api_handle(&f->api, &request, &answer);
+	return answer;
+}
+
+static struct tree *parse(const struct answer *answer)
+{
+	struct tree *tree = NULL;
+
+	assert_non_null(answer->body);
+	assert_int_equal(tree_parse(answer->body, answer->len, &tree), 0);
+	return tree;
+}
+
+/* The answer is a problem with this status that names this parameter. */
+static void assert_problem(struct answer *answer, unsigned status, const char *parameter)
+{
+	CLEANUP(tree_freep) struct tree *problem = parse(answer);
+
+	assert_int_equal(answer->status, status);
+	assert_string_equal(answer->type, "application/problem+json");
+	assert_int_equal(tree_i64(problem, "status"), status);
+	assert_string_equal(tree_text(problem, "parameter"), parameter);
+	assert_string_equal(tree_text(problem, "type"), "about:blank");
+	assert_true(*tree_text(problem, "title") && *tree_text(problem, "detail"));
+	answer_done(answer);
+}
+
+static void test_host(void **state)
+{
+	static const struct {
+		const char *host;
+		unsigned status;
+	} cases[] = {
+		{"localhost", 200},
+		{"LocalHost:9750", 200},
+		{"127.0.0.1", 200},
+		{"127.0.0.1:1", 200},
+		{"[::1]:9750", 200},
+		{"[::1]", 200},
+		{"", 403},
+		{"evil.example", 403},
+		{"localhost.evil.example", 403},
+		{"127.0.0.1.nip.io", 403},
+		{"localhost:97x", 403},
+		{"127.0.0.10", 403},
+		{"::1", 403},
+		{"localhost@evil", 403},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct answer answer = ask(*state, "GET", "/healthz", "", cases[i].host);
+
+		assert_int_equal(answer.status, cases[i].status);
+		answer_done(&answer);
+	}
+}
+
+static void test_problems(void **state)
+{
+	static const struct {
+		const char *method, *path, *query;
+		unsigned status;
+		const char *parameter;
+	} cases[] = {
+		{"GET", "/nothing", "", 404, ""},
+		{"GET", "/api/v1/", "", 404, ""},
+		{"GET", "/api/v1/status/", "", 404, ""},
+		{"POST", "/api/v1/status", "", 405, ""},
+		{"DELETE", "/api/v1/marks", "", 405, ""},
+		{"PUT", "/", "", 405, ""},
+		{"get", "/healthz", "", 405, ""},
+		{"GET", "/healthz", "x=1", 400, "x"},
+		{"GET", "/", "a", 400, "a"},
+		{"GET", "/api/v1/status", "verbose=1", 400, "verbose"},
+		{"GET", "/api/v1/nodes", "collector=nonsense", 400, "collector"},
+		{"GET", "/api/v1/fields", "collector=load&collector=load", 400, "collector"},
+		{"GET", "/api/v1/latest", "collector=load&group=load", 400, "group"},
+		{"GET", "/api/v1/latest", "collector=x", 400, "collector"},
+		{"GET", "/api/v1/events", "limit=0", 400, "limit"},
+		{"GET", "/api/v1/events", "limit=-1", 400, "limit"},
+		{"GET", "/api/v1/events", "limit=10001", 400, "limit"},
+		{"GET", "/api/v1/events", "limit=1e3", 400, "limit"},
+		{"GET", "/api/v1/events", "from=yesterday", 400, "from"},
+		{"GET", "/api/v1/marks", "to=1x", 400, "to"},
+		{"GET", "/api/v1/marks", "from=now&to=-1h", 400, "from"},
+		{"GET", "/api/v1/query", "", 400, "metric"},
+		{"GET", "/api/v1/query", "metric=load", 400, "metric"},
+		{"GET", "/api/v1/query", "metric=load.nothing", 400, "metric"},
+		{"GET", "/api/v1/query", "metric=load.load1&step=0", 400, "step"},
+		{"GET", "/api/v1/query", "metric=load.load1&agg=median", 400, "agg"},
+		{"GET", "/api/v1/query", "metric=load.load1&from=x", 400, "from"},
+		{"GET", "/api/v1/query", "metric=load.load1&n0de=x", 400, "n0de"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct answer answer =
+			ask(*state, cases[i].method, cases[i].path, cases[i].query, "localhost");
+
+		if (answer.status != cases[i].status)
+			fail_msg("%s %s?%s: %u", cases[i].method, cases[i].path, cases[i].query,
+				 answer.status);
+		if (answer.status == 405)
+			assert_non_null(answer.allow);
+		assert_problem(&answer, cases[i].status, cases[i].parameter);
+	}
+}
+
+static void test_documents(void **state)
+{
+	static const char *const paths[] = {
+		"/api/v1/status", "/api/v1/collectors", "/api/v1/nodes", "/api/v1/fields",
+		"/api/v1/boots",  "/api/v1/events",     "/api/v1/marks", "/api/v1/latest",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct answer answer = ask(*state, "GET", paths[i], "", "localhost");
+		CLEANUP(tree_freep) struct tree *tree = parse(&answer);
+
+		assert_int_equal(answer.status, 200);
+		assert_string_equal(answer.type, "application/json");
+		answer_done(&answer);
+	}
+}
+
+static void test_status(void **state)
+{
+	struct answer answer = ask(*state, "HEAD", "/api/v1/status", "", "localhost");
+	CLEANUP(tree_freep) struct tree *status = parse(&answer);
+
+	assert_string_equal(tree_text(status, "version"), FLASHSCOPE_VERSION);
+	assert_string_equal(tree_text(status, "listen"), "127.0.0.1:9750");
+	assert_string_equal(tree_text(status, "boot.kernel"), "6.1 <test>");
+	assert_int_equal(tree_i64(status, "store.size_max_bytes"), 16 << 20);
+	assert_int_equal(tree_n(tree_get(status, "not_sampled")), registry()->n_collectors);
+	answer_done(&answer);
+}
+
+static void test_page_is_escaped(void **state)
+{
+	struct answer answer = ask(*state, "GET", "/", "", "localhost");
+
+	assert_int_equal(answer.status, 200);
+	answer.body[answer.len - 1] = '\0';
+	assert_non_null(strstr(answer.body, "/run/&lt;x&gt;&amp;&quot;y&quot;"));
+	assert_null(strstr(answer.body, "<x>"));
+	assert_non_null(strstr(answer.body, "</html>"));
+	answer_done(&answer);
+}
+
+static void test_marks(void **state)
+{
+	struct answer answer = post(*state, true, "{\"label\":\"fio \\\"rnd4k\\\"\"}");
+	CLEANUP(tree_freep) struct tree *mark = parse(&answer);
+	int64_t id = tree_i64(mark, "id");
+	char body[64];
+
+	assert_int_equal(answer.status, 200);
+	assert_true(id > 0);
+	assert_string_equal(tree_text(mark, "label"), "fio \"rnd4k\"");
+	answer_done(&answer);
+	snprintf(body, sizeof(body), "{\"end\":%lld}", (long long)id);
+	answer = post(*state, true, body);
+	assert_int_equal(answer.status, 200);
+	answer_done(&answer);
+	answer = post(*state, true, body);
+	assert_problem(&answer, 404, "end");
+	answer = post(*state, true, "{\"label\":\"a\",\"from\":\"-1s\",\"to\":\"now\"}");
+	assert_int_equal(answer.status, 200);
+	answer_done(&answer);
+}
+
+static void test_bad_marks(void **state)
+{
+	static const struct {
+		const char *body;
+		const char *parameter;
+	} cases[] = {
+		{"", ""},
+		{"[]", ""},
+		{"{", ""},
+		{"label=x", ""},
+		{"{\"label\":\"x\"} more", ""},
+		{"{\"label\":\"x\"}{\"label\":\"x\"}", ""},
+		{"{}", "label"},
+		{"{\"label\":\"\"}", "label"},
+		{"{\"label\":1}", "label"},
+		{"{\"label\":null}", "label"},
+		{"{\"label\":\"a\\u0000b\"}", "label"},
+		{"{\"label\":\"\xff\"}", ""},
+		{"{\"label\":\"x\",\"color\":\"red\"}", ""},
+		{"{\"label\":\"x\",\"end\":1}", "label"},
+		{"{\"end\":\"1\"}", "end"},
+		{"{\"end\":0}", "end"},
+		{"{\"end\":-5}", "end"},
+		{"{\"end\":1.5}", "end"},
+		{"{\"label\":\"x\",\"to\":\"now\"}", "from"},
+		{"{\"label\":\"x\",\"from\":\"soon\"}", "from"},
+		{"{\"label\":\"x\",\"from\":\"now\",\"to\":\"-1s\"}", "to"},
+		{"{\"label\":\"x\",\"from\":\"1970-01-01\"}", "from"},
+		{"{\"label\":{\"label\":{\"label\":{\"label\":{\"label\":1}}}}}", ""},
+	};
+	struct answer answer;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		answer = post(*state, true, cases[i].body);
+		if (answer.status != 400)
+			fail_msg("%s: %u", cases[i].body, answer.status);
+		assert_problem(&answer, 400, cases[i].parameter);
+	}
+	answer = post(*state, false, "{\"label\":\"x\"}");
+	assert_problem(&answer, 403, "");
+}
+
+static void test_bounds(void **state)
+{
+	struct fixture *f = *state;
+	struct answer answer;
+	struct request request = {.method = "GET",
+				  .path = "/api/v1/status",
+				  .host = "localhost",
+				  .body = "",
+				  .bad_params = true};
+
+	api_handle(&f->api, &request, &answer);
+	assert_problem(&answer, 400, "");
+	request = (struct request){.method = "POST",
+				   .path = "/api/v1/marks",
+				   .local = true,
+				   .host = "",
+				   .body = "",
+				   .body_too_long = true};
+	api_handle(&f->api, &request, &answer);
+	assert_problem(&answer, 413, "");
+}
+
+/* The parameter is described for this path. */
+static bool describes(struct tree *params, const char *name)
+{
+	for (size_t i = 0; i < tree_n(params); i++)
+		if (!strcmp(tree_text(tree_at(params, i), "name"), name))
+			return true;
+	return false;
+}
+
+static struct tree *read_description(void)
+{
+	char buf[128 * 1024];
+	struct tree *tree = NULL;
+	CLEANUP(fclosep) FILE *file = fopen(TEST_SOURCE_DIR "/../docs/openapi.json", "re");
+
+	assert_non_null(file);
+
+	size_t len = fread(buf, 1, sizeof(buf), file);
+
+	assert_in_range(len, 1000, sizeof(buf) - 1);
+	assert_int_equal(tree_parse(buf, len, &tree), 0);
+	return tree;
+}
+
+/* docs/openapi.json has the routes, parameters and methods of the code, and no others. */
+static void test_description(void **state)
+{
+	CLEANUP(tree_freep) struct tree *description = read_description();
+	const char *path, *const *params;
+	size_t n_routes = 0, n_params = 0;
+	bool post;
+
+	(void)state;
+	for (; api_route(n_routes, &path, &params, &post); n_routes++) {
+		struct tree *route = tree_get(tree_get(description, "paths"), path);
+		struct tree *described = tree_get(route, "get.parameters");
+
+		if (!route)
+			fail_msg("%s is not described", path);
+		assert_int_equal(tree_get(route, "post") != NULL, post);
+		for (n_params = 0; params[n_params]; n_params++)
+			if (!describes(described, params[n_params]))
+				fail_msg("%s: %s is not described", path, params[n_params]);
+		assert_int_equal(tree_n(described), n_params);
+	}
+	assert_int_equal(tree_n_keys(tree_get(description, "paths")), n_routes);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_page_is_escaped),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_bad_marks),
+		cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_description),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
