@@ -10,6 +10,7 @@ int command_probe(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_fields(int argc, char **argv);
 int command_status(int argc, char **argv);
+int command_query(int argc, char **argv);
 int command_mark(int argc, char **argv);
 
 /* Reads names of collectors: sets wanted[] by their index, all of them when there are no names.

@@ -106,16 +106,27 @@ static int compare_cells(const void *p, const void *q)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
+/* A whole number may come with decimals that are zero. */
+static bool whole_number(struct decimal value, int64_t *ret)
+{
+	for (; value.decimals; value.decimals--, value.value /= 10)
+		if (value.value % 10)
+			return false;
+	*ret = value.value;
+	return true;
+}
+
 static const char *state_name(const struct metric *metric, struct decimal value)
 {
 	const char *const *states;
+	int64_t number;
 
-	if (!metric || metric->kind != KIND_STATE || metric->derived || value.decimals ||
-	    value.value < 0)
+	if (!metric || metric->kind != KIND_STATE || metric->derived ||
+	    !whole_number(value, &number) || number < 0)
 		return NULL;
 	states = metric->group->fields[metric->a].states;
 	for (int64_t i = 0; states && states[i]; i++)
-		if (i == value.value)
+		if (i == number)
 			return states[i];
 	return NULL;
 }
