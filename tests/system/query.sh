@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# flashscope query: daemon and file give the same answer, in every form, and mistakes are named.
+# timeout: 60
+set -eu
+bin=$(cd "${1:?build directory}" && pwd -P)/bin
+work=$(mktemp -d)
+daemon=
+stop()
+{
+	[ -z "$daemon" ] || { kill "$daemon" && wait "$daemon"; } 2>/dev/null || true
+	daemon=
+}
+trap 'stop; rm -rf "$work"' EXIT
+sock=$work/run/flashscoped.sock
+db=$work/flashscope.db
+
+fail()
+{
+	echo "$*"
+	exit 1
+}
+
+query()
+{
+	"$bin/flashscope" query "$@"
+}
+
+# refused STATUS TEXT ARGUMENT...: the command fails with that status and says TEXT
+refused()
+{
+	local status=$1 text=$2 said is=0
+
+	shift 2
+	said=$(query "$@" 2>&1 >"$work/out") || is=$?
+	[ "$is" = "$status" ] || fail "query $*: exit status $is, not $status: $said"
+	[ ! -s "$work/out" ] || fail "query $*: an answer beside the error"
+	case $said in
+	*"$text"*) ;;
+	*) fail "query $*: said \"$said\" instead of $text" ;;
+	esac
+}
+
+"$bin/flashscoped" --db "$db" --runtime-dir "$work/run" --listen 127.0.0.1:0 \
+	--log-level warning &
+daemon=$!
+for _ in $(seq 100); do
+	query load.threads --socket "$sock" --from -1min --csv 2>/dev/null | grep -q ,system,. && break
+	sleep 0.1
+done
+sleep 3
+
+# While it runs: people and programs.
+to=$(date +%s)
+window="--from $((to - 20)) --to $to --step 1s"
+# shellcheck disable=SC2086
+{
+	query load.threads --socket "$sock" $window --json >"$work/daemon.json"
+	query load.threads --socket "$sock" $window --csv >"$work/daemon.csv"
+	query load.threads --socket "$sock" $window >"$work/daemon.txt"
+	query self.cpu_time --socket "$sock" --from -1min --step 10s --agg last >/dev/null
+}
+head -1 "$work/daemon.csv" | grep -qx wall,boot,boot_ms,node,value,flag || fail "CSV without its header"
+[ "$(grep -c ,system,. "$work/daemon.csv")" -ge 3 ] || fail "less than 3 values: $(cat "$work/daemon.csv")"
+grep -q '^load.threads, mean in steps of 1 s: Threads that exist.$' "$work/daemon.txt" ||
+	fail "no title: $(head -1 "$work/daemon.txt")"
+grep -q '^TIME  *system$' "$work/daemon.txt" || fail "no column for the node"
+[ "$(wc -l <"$work/daemon.txt")" -gt 4 ] || fail "a short table"
+
+refused 2 'metric: "load.thread": the group has no such quantity; did you mean load.threads' \
+	load.thread --socket "$sock"
+refused 2 'node: load never had a node "moon"; it knows system' load.threads --node moon --socket "$sock"
+refused 2 'agg: threads has no rate' load.threads --agg rate --socket "$sock"
+refused 2 'step: 86400 points are too many' load.threads --from -1d --step 1s --socket "$sock"
+refused 2 'from: "soon" is no time' load.threads --from soon --socket "$sock"
+refused 1 'no daemon can be reached' load.threads --socket "$work/none"
+refused 2 Usage:
+refused 2 Usage: load.threads load.load1
+
+# The file that it left tells the same.
+stop
+# shellcheck disable=SC2086
+{
+	query load.threads --db "$db" $window --json >"$work/file.json"
+	query load.threads --db "$db" $window --csv >"$work/file.csv"
+	query load.threads --db "$db" $window >"$work/file.txt"
+}
+for form in json csv txt; do
+	diff -u "$work/daemon.$form" "$work/file.$form" || fail "daemon and file differ ($form)"
+done
+first=$(sed -n 2p "$work/file.csv" | cut -d, -f2,3 | tr , +)
+query load.threads --db "$db" --from "$first" --to "$to" --step 1s --csv >"$work/boot.csv"
+[ "$(wc -l <"$work/boot.csv")" -ge 2 ] || fail "no answer from boot time $first"
+refused 2 'node: load never had a node "moon"' load.threads --node moon --db "$db"
+refused 2 'names a boot that is not in this file' load.threads --from 77+0 --db "$db"
+echo nonsense >"$work/other"
+refused 1 'is no flashscope database' load.threads --db "$work/other"
+refused 1 'No such file' load.threads --db "$work/none"
