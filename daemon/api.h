@@ -23,6 +23,7 @@ struct api {
 	char listen[96];         /* "127.0.0.1:9750", "" when TCP is off */
 	int64_t started_ms;      /* boot clock */
 	struct api_reader *reader;
+	int64_t reader_used_ms;
 };
 
 /* Always gives an answer; the caller releases it with answer_done(). */
@@ -31,6 +32,10 @@ void api_handle(struct api *api, const struct request *request, struct answer *r
 /* The routes, for tests of the API's description: path and names of the parameters of a GET (NULL
  * at the end), whether it takes POST. false past the end. */
 bool api_route(size_t index, const char **ret_path, const char *const **ret_params, bool *ret_post);
+
+/* To be called now and then: closes a connection that nobody asked for in a while. true when there
+ * is none, and no more calls are needed until the next request. */
+bool api_idle(struct api *api);
 
 /* Releases the connection when no answer uses it any more. */
 void api_done(struct api *api);

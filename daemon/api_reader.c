@@ -1,10 +1,15 @@
 /* The connection to the database that answers share. A streamed answer keeps it for as long as its
  * client takes, so a connection that failed is put aside and goes with its last user. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "daemon/api.h"
+
+/* A connection holds some MB (the parsed schema); without a client they go back to the system. */
+#define IDLE_MS 30000
 
 struct api_reader {
 	struct reader *reader;
@@ -50,6 +55,7 @@ struct reader *api_reader_acquire(struct api *api, struct answer *answer,
 		return NULL;
 	}
 	api->reader->n_users++;
+	api->reader_used_ms = clock_boot_ms();
 	*ret_shared = api->reader;
 	return api->reader->reader;
 }
@@ -65,6 +71,17 @@ void api_reader_failed(struct api *api, struct answer *answer, int error)
 	}
 	answer_problem(answer, 503, "", "the database cannot be read: %s",
 		       *why ? why : strerror(-error));
+}
+
+bool api_idle(struct api *api)
+{
+	if (!api->reader)
+		return true;
+	if (api->reader->n_users > 1 || clock_boot_ms() - api->reader_used_ms < IDLE_MS)
+		return false;
+	api_done(api);
+	malloc_trim(0);
+	return true;
 }
 
 void api_done(struct api *api)

@@ -386,9 +386,11 @@ static void *run(void *arg)
 			turn(&http->listeners[i], &wait_ms);
 			sweep(&http->listeners[i], clock_boot_ms());
 		}
-		/* Without a client nothing wakes this thread but a new one. */
-		if (poll(fds, N_LISTENERS + 1, has_connections(http) ? wait_ms : -1) < 0 &&
-		    errno != EINTR)
+
+		/* Without clients nothing wakes this thread but a new one. */
+		bool idle = api_idle(http->api) && !has_connections(http);
+
+		if (poll(fds, N_LISTENERS + 1, idle ? -1 : wait_ms) < 0 && errno != EINTR)
 			break;
 		if (fds[N_LISTENERS].revents)
 			break;

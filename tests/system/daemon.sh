@@ -97,4 +97,28 @@ status=0
 is 1 $status 'status with a strange file as database'
 grep -q 'no database of flashscope' "$work/said"
 is 'not a database, but somebody needs it' "$(cat "$work/other.db")" 'the strange file'
+
+# A database that cannot be opened is no reason to stop: it samples into memory and says so.
+"$bin/flashscoped" --db /proc/nowhere/f.db --runtime-dir "$work/run" --listen 127.0.0.1:0 \
+	>"$work/log" 2>&1 &
+daemon=$!
+until_true 10 grep -q '^open http' "$work/log"
+until_true 10 sh -c "curl -s --unix-socket '$socket' http://localhost/api/v1/latest | jq -e 'length > 0' >/dev/null"
+ask /api/v1/status | json '(.store.attached | not) and .store.tail_bytes >= 0' 'no database'
+ask /api/v1/events | json 'map(.kind) | index("start") != null' 'events in memory'
+ask '/api/v1/query?metric=load.load1&from=-1min&step=1s' | json '.series | length == 1' 'a query of memory'
+until_true 10 grep -q 'cannot write the database' "$work/log"
+is 1 "$(grep -c 'cannot write the database' "$work/log")" 'times that it was said'
+kill -TERM "$daemon"
+status=0
+wait "$daemon" || status=$?
+daemon=
+is 1 $status 'status when the last samples could not be written'
+
+# IPv6 loopback, where there is one.
+if grep -q '^00000000000000000000000000000001 ' /proc/net/if_inet6 2>/dev/null; then
+	start --listen '[::1]:0'
+	is ok "$(get /healthz -g)" 'healthz over IPv6'
+	stop
+fi
 echo ok

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Somebody sets the wall clock: an event tells of it, the boot clock and the ticks go on, and all
+# samples of the boot get the better time. A library in front of libc moves the daemon's clock.
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+need curl jq sqlite3 cc
+if grep -q -e __asan_init -e __tsan_init "$bin/flashscoped"; then
+	echo "skipped: a sanitizer wants to be the first library"
+	exit 77
+fi
+
+cat >"$work/shift.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+
+int clock_gettime(clockid_t id, struct timespec *ret)
+{
+	static int (*real)(clockid_t, struct timespec *);
+	long seconds = 0;
+
+	if (!real)
+		real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	if (id == CLOCK_REALTIME) {
+		FILE *file = fopen(SHIFT, "r");
+
+		if (file) {
+			if (fscanf(file, "%ld", &seconds) != 1)
+				seconds = 0;
+			fclose(file);
+		}
+	}
+
+	int r = real(id, ret);
+
+	ret->tv_sec += seconds;
+	return r;
+}
+END
+cc -shared -fPIC -D_GNU_SOURCE "-DSHIFT=\"$work/shift\"" -o "$work/shift.so" "$work/shift.c" -ldl
+
+# The machine starts in the past, as one without a battery does.
+echo -300000000 >"$work/shift"
+LD_PRELOAD=$work/shift.so start
+sleep 2.3
+get /api/v1/boots | json '.[0].t_start < "2020"' 'the boot before the clock was set'
+echo 0 >"$work/shift.new"
+mv "$work/shift.new" "$work/shift"
+sleep 2.3
+get '/api/v1/events?from=2000-01-01' | json 'map(select(.kind == "clock_step")) | length == 1 and
+	.[0].severity == "info" and .[0].evidence.step_ms > 299999000 * 1000 and
+	.[0].evidence.before < "2020" and .[0].evidence.after > "2020"' 'the step'
+get /api/v1/boots | json 'length == 1 and .[0].t_start > "2020"' 'the boot after the clock was set'
+get /api/v1/status | json '.sampling.n_clock_steps == 1 and .sampling.n_ticks >= 4 and
+	.sampling.n_missed_ticks == 0' 'ticks'
+
+# What was sampled before has its true time.
+get '/api/v1/query?metric=load.threads&from=-1min&step=1s' |
+	json '[.series[].points[] | select(.[1] != null)] | length >= 3' 'samples from before the step'
+
+# Said once.
+grep -c 'the wall clock was set' "$work/log" | grep -qx 1 || fail 'not said once'
+stop
+is 1 "$(sqlite3 -readonly "$work/f.db" "SELECT count(*) FROM events WHERE kind = 'clock_step'")" 'steps in the file'
+echo ok

@@ -1,0 +1,219 @@
+/* Parts of the daemon that stand alone: the watch on the wall clock, settings, locks, the board. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "daemon/board.h"
+#include "daemon/clock_watch.h"
+#include "daemon/lock.h"
+#include "daemon/settings.h"
+#include "sampling/registry.h"
+
+static void test_clock_steps(void **state)
+{
+	struct clock_watch watch = {5000, 5000};
+
+	(void)state;
+	assert_int_equal(clock_watch_look(&watch, 5000), CLOCK_SAME);
+	assert_int_equal(clock_watch_look(&watch, 5000 + CLOCK_STEP_MS), CLOCK_STEPPED);
+	assert_int_equal(watch.known_ms, 5000 + CLOCK_STEP_MS);
+	assert_int_equal(clock_watch_look(&watch, 5000), CLOCK_STEPPED);
+	/* From 1970 to now. */
+	assert_int_equal(clock_watch_look(&watch, 1796097922763), CLOCK_STEPPED);
+	assert_int_equal(clock_watch_look(&watch, 1796097922764), CLOCK_SAME);
+}
+
+static void test_clock_drifts(void **state)
+{
+	struct clock_watch watch = {0};
+	int n_drifts = 0;
+
+	(void)state;
+	/* Slewed by 500 ppm for an hour of looks once a second: 1.8 s in all, and never a step. */
+	for (int64_t us = 0; us <= 1800000; us += 500) {
+		enum clock_change change = clock_watch_look(&watch, us / 1000);
+
+		assert_int_not_equal(change, CLOCK_STEPPED);
+		n_drifts += change == CLOCK_DRIFTED;
+	}
+	assert_int_equal(n_drifts, 1800 / CLOCK_DRIFT_MS);
+}
+
+static void settings_donep(struct settings *settings)
+{
+	settings_done(settings);
+}
+
+static int set(struct settings *settings, const char *text)
+{
+	CLEANUP(fclosep) FILE *file = tmpfile();
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	rewind(file);
+	return config_read(settings->config, file, "f");
+}
+
+static void test_settings(void **state)
+{
+	const struct catalog *catalog = registry();
+	CLEANUP(settings_donep) struct settings settings = {0};
+	size_t group;
+
+	(void)state;
+	assert_int_equal(settings_init(&settings, catalog), 0);
+	settings_apply(&settings);
+	for (size_t g = 0; g < catalog_n_groups(catalog); g++)
+		assert_int_equal(settings.period_ms[g],
+				 catalog_group_at(catalog, g, NULL)->period_ms);
+	for (size_t c = 0; c < catalog->n_collectors; c++)
+		assert_false(settings.disabled[c]);
+	assert_int_equal(set(&settings, "[collector load]\nenabled = no\nperiod.load = 250ms\n"),
+			 0);
+	settings_apply(&settings);
+	assert_int_equal(catalog_find_group(catalog, "load", &group), 0);
+	assert_int_equal(settings.period_ms[group], 250);
+	for (size_t c = 0; c < catalog->n_collectors; c++)
+		assert_int_equal(settings.disabled[c],
+				 !strcmp(catalog->collectors[c]->name, "load"));
+}
+
+/* No option lets a group be read more often than its class allows. */
+static void test_least_periods(void **state)
+{
+	static const char *const too_short[] = {
+		[COST_F] = "99ms", [COST_L] = "999ms", [COST_H] = "999ms", [COST_Q] = "59s"};
+	const struct catalog *catalog = registry();
+	const struct collector *collector;
+	const struct group *group;
+
+	(void)state;
+	for (size_t g = 0; (group = catalog_group_at(catalog, g, &collector)); g++) {
+		CLEANUP(settings_donep) struct settings settings = {0};
+		char text[256];
+
+		assert_int_equal(settings_init(&settings, catalog), 0);
+		snprintf(text, sizeof(text), "[collector %s]\nperiod.%s = %s\n", collector->name,
+			 group->name, too_short[group->cost]);
+		assert_int_equal(set(&settings, text), -EINVAL);
+		assert_non_null(strstr(config_error(settings.config, 0), "f:2: "));
+	}
+}
+
+static void test_lock(void **state)
+{
+	char dir[] = "/tmp/test_daemon.XXXXXX", path[128];
+	int fd = -1, pid = 0, status;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a/b/file", dir);
+	assert_int_equal(lock_make_parent(path), 0);
+	assert_int_equal(lock_make_parent(path), 0);
+	assert_int_equal(lock_take(path, &fd, &pid), 0);
+
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		int other = -1, holder = 0;
+
+		_exit(lock_take(path, &other, &holder) == -EBUSY && holder == getppid() ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(lock_make_dir("/proc/nowhere/at/all"), -ENOENT);
+	snprintf(path, sizeof(path), "%s/file", dir);
+	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	assert_int_equal(lock_make_dir(path), -ENOTDIR);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/a/b", dir);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/a", dir);
+	rmdir(path);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void test_board_troubles(void **state)
+{
+	const struct collector *c = registry()->collectors[0];
+	struct board *board = NULL;
+	struct board_view view;
+	char node[32];
+
+	(void)state;
+	assert_int_equal(board_new(registry(), &board), 0);
+	board_state(board, c, "a", NODE_HUNG, EIO, 100);
+	board_state(board, c, "b", NODE_FAILED, 0, 200);
+	board_state(board, c, "a", NODE_FAILED, EACCES, 300);
+	assert_int_equal(board_view(board, &view), 0);
+	assert_int_equal(view.n_troubles, 2);
+	assert_int_equal(board_find_trouble(&view, c, "a")->since_ms, 300);
+	assert_null(board_find_trouble(&view, c, "c"));
+	board_view_done(&view);
+	board_state(board, c, "a", NODE_OK, 0, 400);
+	board_state(board, c, "never", NODE_OK, 0, 400);
+	/* More than fit are left out, and nothing is overwritten. */
+	for (int i = 0; i < BOARD_TROUBLES_MAX + 10; i++) {
+		snprintf(node, sizeof(node), "n%d", i);
+		board_state(board, c, node, NODE_FAILED, EIO, i);
+	}
+	assert_int_equal(board_view(board, &view), 0);
+	assert_int_equal(view.n_troubles, BOARD_TROUBLES_MAX);
+	assert_non_null(board_find_trouble(&view, c, "b"));
+	assert_null(board_find_trouble(&view, c, "a"));
+	board_view_done(&view);
+	board_free(board);
+}
+
+/* A view keeps the probe that it saw while the loop puts up a new one. */
+static void test_board_probes(void **state)
+{
+	const struct collector *c = registry()->collectors[0];
+	struct board *board = NULL;
+	struct board_view view;
+	struct probe probe;
+
+	(void)state;
+	assert_int_equal(board_new(registry(), &board), 0);
+	assert_int_equal(probe_init(&probe), 0);
+	probe_node(&probe, "first", OUTCOME_OK, "", "%s", "");
+	board_probed(board, c, &probe);
+	assert_int_equal(board_view(board, &view), 0);
+	probe_node(&probe, "second", OUTCOME_OK, "", "%s", "");
+	board_probed(board, c, &probe);
+	assert_int_equal(board_n_items(view.collectors[0].probe), 2);
+	assert_string_equal(board_item(view.collectors[0].probe, 1)->node, "first");
+	board_view_done(&view);
+	assert_int_equal(board_view(board, &view), 0);
+	assert_int_equal(board_n_items(view.collectors[0].probe), 3);
+	board_view_done(&view);
+	probe_done(&probe);
+	board_free(board);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_clock_steps),  cmocka_unit_test(test_clock_drifts),
+		cmocka_unit_test(test_settings),     cmocka_unit_test(test_least_periods),
+		cmocka_unit_test(test_lock),         cmocka_unit_test(test_board_troubles),
+		cmocka_unit_test(test_board_probes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
