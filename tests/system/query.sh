@@ -90,6 +90,16 @@ done
 first=$(sed -n 2p "$work/file.csv" | cut -d, -f2,3 | tr , +)
 query load.threads --db "$db" --from "$first" --to "$to" --step 1s --csv >"$work/boot.csv"
 [ "$(wc -l <"$work/boot.csv")" -ge 2 ] || fail "no answer from boot time $first"
+
+# And so does the stock shell: a step of one second holds one tick.
+if command -v sqlite3 >/dev/null; then
+	query load.threads --db "$db" --from -1min --step 1s --agg last --csv | tail -n +2 |
+		cut -d, -f5 | grep . >"$work/values"
+	sqlite3 "$db" "SELECT threads FROM load ORDER BY t" >"$work/shell"
+	[ -s "$work/shell" ] || fail "the shell finds nothing"
+	diff -u "$work/values" "$work/shell" || fail "query and the stock shell differ"
+fi
+
 refused 2 'node: load never had a node "moon"' load.threads --node moon --db "$db"
 refused 2 'names a boot that is not in this file' load.threads --from 77+0 --db "$db"
 echo nonsense >"$work/other"
