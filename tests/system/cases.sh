@@ -1,0 +1,426 @@
+#!/bin/bash
+# The field cases of tests/cases by the built binary: each value, note and row of a table of their
+# expect.md stands here as a check. Where a check differs from the words of expect.md, it says why.
+# timeout: 120
+set -u
+command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
+build=$(cd "$1" && pwd)
+tests=$(cd "$(dirname "$0")/.." && pwd)
+flashscope=$build/bin/flashscope
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+n_checks=0
+n_failed=0
+cd "$tests/cases" || exit 1
+
+# Helpers of all jq expressions. of(group; node) is the first row, at(t; node) one of a series.
+defs='
+def of($g; $n): map(select(.group == $g and .node == $n))[0];
+def disk($n): of("diskstats"; $n);
+def at($t; $n): map(select(.t == $t and .node == $n))[0];
+def zone($n): of("thermal"; "thermal_zone\($n)");
+def near($a; $b; $d): ($a - $b) <= $d and ($b - $a) <= $d;
+'
+
+fail()
+{
+	echo "$case_name: $1"
+	n_failed=$((n_failed + 1))
+}
+
+# expect JQ-EXPRESSION...: each is true of the rows. They are gathered, and asked of one jq before
+# the rows change.
+expressions=()
+expect()
+{
+	expressions+=("$@")
+}
+settle()
+{
+	local program="$defs . as \$rows | [" separator="" expression index false
+	[ ${#expressions[@]} -gt 0 ] || return
+	for expression in "${expressions[@]}"; do
+		program+="$separator (try ([\$rows | ($expression)] | length > 0 and all) catch false)"
+		separator=,
+	done
+	if ! false=$(jq -r "$program ] | to_entries[] | select(.value | not) | .key" "$work/rows"); then
+		fail "the expressions make no program"
+	fi
+	for index in $false; do
+		fail "not so: ${expressions[$index]}"
+	done
+	n_checks=$((n_checks + ${#expressions[@]}))
+	expressions=()
+}
+
+# begin NUMBER: the case with this number, its input in $input
+begin()
+{
+	settle
+	case_name=$(echo "$1"-*)
+	input=$case_name/input
+	[ -d "$input" ] || fail "no input"
+}
+
+# sample ARGUMENT...: leaves the rows in $work/rows; stderr in $work/err
+sample()
+{
+	settle
+	"$flashscope" sample --json "$@" >"$work/rows" 2>"$work/err" || fail "sample $*: status $?"
+}
+probe()
+{
+	settle
+	"$flashscope" probe --json "$@" >"$work/rows" 2>"$work/err" || fail "probe $*: status $?"
+}
+
+# roots NAME...: the arguments of a series
+roots()
+{
+	local name
+	for name in "$@"; do
+		printf -- '--root %s/%s ' "$input" "$name"
+	done
+}
+
+# copy: a writable copy of the input, to add to it; $copy
+copy()
+{
+	copy=$work/copy
+	rm -rf "$copy"
+	cp -r "$input" "$copy"
+	chmod -R u+w "$copy"
+}
+
+# Rows of "device | maj:min | columns | name=value, ...": the values, that bytes are sectors x 512,
+# and that what is not in the list is absent.
+check_table()
+{
+	local device columns values pair key field
+	while IFS='|' read -r _ device _ columns values _; do
+		device=${device// /}
+		local fields="" n=0
+		for pair in ${values//,/ }; do
+			key=${pair%=*}
+			case $key in
+			sectors_read) field=read_sectors ;;
+			sectors_written) field=write_sectors ;;
+			sectors_discarded) field=discard_sectors ;;
+			ms_reading) field=read_time ;;
+			ms_writing) field=write_time ;;
+			ms_discarding) field=discard_time ;;
+			ms_flushing) field=flush_time ;;
+			ms_doing_io) field=io_time ;;
+			weighted_ms) field=weighted_io_time ;;
+			bytes_read) field=read_sectors ;;
+			bytes_written) field=write_sectors ;;
+			bytes_discarded) field=discard_sectors ;;
+			*) field=$key ;;
+			esac
+			case $key in
+			bytes_*)
+				expect "disk(\"$device\").fields.$field * 512 == ${pair#*=}"
+				continue
+				;;
+			esac
+			# Case 02: a negative 32-bit number is shown as what it is.
+			[ "$pair" != in_flight=4294967064 ] || pair=in_flight=-232
+			fields="$fields${fields:+,}\"$field\":${pair#*=}"
+			n=$((n + 1))
+		done
+		expect "disk(\"$device\").fields == {$fields}" "disk(\"$device\").faults == {}"
+		[ "$n" -eq $((columns - 3)) ] || fail "$device: $n values in $columns columns"
+	done < <(grep -E '^\| [^|]+ \| [0-9]+:[0-9]+ \| [0-9]+ \|' "$case_name/expect.md")
+}
+
+begin 01
+sample --root "$input"
+check_table
+# Names keep the slash; that sysfs writes cciss!c0d0 is tested in tests/unit.
+expect 'disk("cciss/c0d1").fields.in_flight == 502' 'disk("cciss/c0d1").flags.in_flight == null' \
+	'disk("cciss/c0d0p4").fields.read_sectors * 512 == 8921724928' \
+	'disk("cciss/c0d0p1").fields | keys == ["read_sectors", "reads", "write_sectors", "writes"]'
+# 0 sectors as found, but marked as nothing to make a size or a throughput of.
+expect '[disk("cciss/c0d0", "cciss/c0d1").flags] |
+	all(. == {"read_sectors": "implausible", "write_sectors": "implausible"})'
+expect '[.[] | select(.node | test("p[0-9]")) | .flags] | all(. == {})'
+sample --root "$input" --partitions
+expect 'length == 20' '[.[].node] | unique | length == 20' 'map(.faults == {}) | all'
+probe --root "$input"
+expect '[.[] | select(.reason | test("no sense"))] == []'
+
+begin 02
+sample --root "$input"
+check_table
+expect 'disk("sda").flags == {}' 'disk("sda").fields.in_flight == 0'
+# The neighbour is as wrong, and so is what was made from the count.
+expect '[disk("sda1", "sda2").flags] | all(.in_flight == "implausible" and
+	.io_time == "implausible" and .weighted_io_time == "implausible")' \
+	'[disk("sda1", "sda2").flags | keys] | all(length == 3)' \
+	'(4293424691 + 1562390) % 4294967296 == 19785'
+
+begin 03
+sample --root "$input" --partitions
+check_table
+expect 'length == 51' 'map(.faults == {} and .flags == {}) | all' \
+	'disk("sda").fields | has("discards") or has("flushes") | not' \
+	'disk("sdb").fields | has("discards") and (has("flushes") | not)' \
+	'disk("nvme0n1").fields.write_sectors % 2 == 1'
+# What is a partition shows where mounts are known and use none of them.
+copy
+mkdir -p "$copy/proc/self"
+echo '1 0 0:5 / / rw - tmpfs tmpfs rw' >"$copy/proc/self/mountinfo"
+probe --root "$copy"
+expect '[.[] | select(.reason | test("partition")) | .node] as $p |
+	($p | index("nvme0n1p1") and index("mmcblk0p1") and index("mmcblk0p2") and index("sdc1"))
+	and ([.[].node] | index("dm-0") and index("sr0") and index("fd0") and index("vda"))
+	and ($p | all(test("^(dm-|sr|fd|md|ram|loop)[0-9]+$") | not))'
+
+begin 04
+sample --root "$input"
+check_table
+expect 'disk("nvme0n1").flags == {}' 'disk("loop0").flags == {}' 'disk("nvme2c2n1").fields.reads == 212'
+# 0:0 leads to no device.
+copy
+mkdir -p "$copy/proc/self"
+echo '1 0 0:0 / / rw - tmpfs tmpfs rw' >"$copy/proc/self/mountinfo"
+sample --root "$copy" mounts diskstats
+expect 'of("mounts"; "/").info.number == "0:0"' 'of("mounts"; "/").info | has("device") | not' \
+	'disk("nvme2c2n1").fields.reads == 212'
+
+begin 06
+# shellcheck disable=SC2046
+sample $(roots t00 t01 t02 t03 t04 t05 t06 t07 t08 t09 t10)
+t=0
+while IFS='|' read -r _ _ writes bytes ms io util latency _; do
+	t=$((t + 1000))
+	util=${util% %*}
+	expect "at($t; \"nvme1n1\") | .rates.writes == $writes and .derived.write_bytes == $bytes and
+		.rates.write_time == $ms and .rates.io_time == $io and
+		near(.derived.busy * 100; $util; 0.0501) and .derived.busy <= 1 and
+		near(.derived.write_latency / 1000; $latency; 0.000501) and
+		.derived.read_latency == null and .fields.in_flight == 0 and
+		.derived.queue_length >= 0.79 and .derived.queue_length <= 0.97"
+	# expect.md says that weighted time and io time grow alike in every step; from t04 to t05
+	# they do not: 11025696 - 11024776 = 920, 10726004 - 10725096 = 908.
+	if [ $t = 5000 ]; then
+		expect 'at(5000; "nvme1n1").rates.weighted_io_time == 920'
+	else
+		expect "at($t; \"nvme1n1\").rates | .weighted_io_time == .io_time"
+	fi
+done < <(grep -E '^\| t[0-9]+-t' "$case_name/expect.md")
+[ $t = 10000 ] || fail "only $t of 10000 ms"
+expect 'at(0; "nvme1n1").fields.in_flight == 0' '[.[].flags] | all(. == {})'
+# The whole run; at ten times its pace the share of busy time stays at 1.
+# shellcheck disable=SC2046
+sample $(roots t00 t10)
+expect 'at(1000; "nvme1n1") | .rates.writes == 790 and .derived.write_bytes == 7645184 and
+	.rates.write_time == 923 and .rates.io_time == 9012 and .derived.busy == 1 and
+	near(.derived.write_latency / 1000; 1.168; 0.000501)'
+# Rates come from the measured interval.
+# shellcheck disable=SC2046
+sample $(roots t00 t01) --interval 2s
+expect 'at(2000; "nvme1n1") | .rates.writes == 83 and .derived.busy == 0.396'
+
+begin 07
+sample --root "$input"
+check_table
+expect 'map(select(.node | test("^(ram|loop)"))) == []' '.[0].node == "sda"' 'length == 6' \
+	'[disk("sda1", "sda2", "sda5").fields] | all(add == 0 and length == 11)' \
+	'[.[].fields | has("discards") or has("flushes")] | any | not'
+probe --root "$input"
+expect '[.[] | select(.state == "disabled" and (.node | test("^(ram|loop)[0-9]+$")))] | length == 24'
+sample --root "$input" --partitions
+expect 'length == 30'
+
+begin 08
+# shellcheck disable=SC2046
+sample $(roots t1 t2 t3 t4 t5) --partitions
+while IFS='|' read -r _ device cells; do
+	device=${device// /}
+	t=0
+	while IFS= read -r cell; do
+		if [[ $cell == *absent* ]]; then
+			expect "at($t; \"$device\") == null"
+		else
+			read -r a b c d e _ _ columns _ <<<"${cell//[(\.]/ . }"
+			columns=$(sed 's/.*(\([0-9]*\) col).*/\1/' <<<"$cell")
+			expect "at($t; \"$device\").fields | .reads == $a and .reads_merged == $b and
+				.read_sectors == $c and .read_time == $d and .writes == $e and
+				length == $columns - 3"
+		fi
+		t=$((t + 1000))
+	done < <(tr '|' '\n' <<<"${cells%|*}")
+	[ $t = 5000 ] || fail "$device: $t"
+done < <(grep -E '^\| (s|dm)' "$case_name/expect.md")
+# 17 columns: the discard time alone is missing, nothing is shifted.
+expect 'at(0; "sds").fields | has("discard_sectors") and (has("discard_time") | not)'
+# expect.md says that every counter of sds falls from t3 to t4; read_time (890 to 1259) and io_time
+# (962 to 1210) grow. It is another device all the same, so no rate of that step may be made.
+expect 'at(3000; "sds") | (.rates | map(. == null) | all) and (.derived | map(. == null) | all) and
+	.flags.reads == "reset" and .flags.read_time == "reset"'
+expect 'at(3000; "sda") | (.rates | map(. == null) | all) and .flags.reads == "reset"' \
+	'at(2000; "sdb") | (.rates | map(. == null) | all) and .fields.weighted_io_time == 3000' \
+	'at(2000; "sdq") | .rates.reads == 1000 and .rates.discards == 200 and
+		.derived.discard_bytes == 512000 and .rates.io_time == 0' \
+	'[at(3000; "sdf", "sdg"), at(4000; "sdq")] | all(has("rates") | not)' \
+	'map(select(.node == "dm-2") | .t) == [0]' \
+	'at(2000; "sda1") | .fields.in_flight == 100 and (.rates | has("in_flight") | not)' \
+	'at(2000; "sdc") | .fields.flushes == 32 and .fields.flush_time == 2145 and .rates.flushes == null' \
+	'at(3000; "sdc") | .rates.flushes == 24 and .rates.flush_time == 1231' \
+	'[.[].rates | values | .[] | values] | min >= 0 and max < 1000000'
+# shellcheck disable=SC2046
+sample $(roots t1 t3)
+expect 'at(1000; "sda") | .rates.reads == 100 and .derived.read_bytes == 51200 and
+	.rates.writes == 100 and .derived.write_bytes == 51200'
+
+begin 31
+probe --root "$input"
+expect '[.[] | select(.collector == "thermal" and .node != "")] | length == 93' \
+	'[.[] | select(.state == "unsupported" and .collector == "thermal") | .reason |
+		split(":")[0]] | sort == ["pm7250b-bcl-lvl0", "pm7250b-bcl-lvl1", "pm7250b-bcl-lvl2",
+		"pm7250b-ibat-lvl0", "pm7250b-ibat-lvl1", "soc_usr", "socd", "vbat", "zeroc-0-step",
+		"zeroc-1-step"]' \
+	'[.[] | select(.state == "failed") | .node] | length == 6'
+sample --root "$input" thermal
+expect 'length == 83' '[.[].node | ltrimstr("thermal_zone") | tonumber] | . == sort' \
+	'[.[] | select(.faults.temp) | .node | ltrimstr("thermal_zone") | tonumber] ==
+		[0, 1, 2, 20, 21, 22]' \
+	'[.[] | select(.faults.temp) | .fields.temp] | all(. == null)' \
+	'[.[] | select(.fields.temp)] | length == 77' \
+	'[.[] | select(.flags.temp) | [.info.type, .fields.temp]] == [["conn-therm-usr", -40000],
+		["qtm_n_therm", -40960], ["qtm_e_therm", -40960]]' \
+	'[zone(range(3; 20)).fields.temp] | all(. == 27000)' \
+	'map(select(.flags == {}) | .fields.temp | values) | min == 27000 and max == 42600' \
+	'zone(36).fields.temp == 42600 and zone(36).info.type == "cpu-1-0-usr"' \
+	'zone(59).fields.temp == 41800' '[zone(89, 92).fields.temp] == [29700, 29700]' \
+	'[.[] | select(.info.type | test("^gpuss")) | .fields.temp] | max == 36800' \
+	'zone(83).fields.temp == 32794' 'zone(77).fields.temp == 33137' \
+	'zone(78).fields.temp == 31813' 'zone(45).fields.temp == 36700'
+
+begin 32
+sample --root "$input/odroid-c2"
+expect 'zone(0) | .fields.temp == 43000 and .flags == {}'
+sample --root "$input/pine-a64"
+expect 'zone(0) | .fields.temp == 31 and .flags.temp == "implausible"'
+sample --root "$input/pine-a64-2"
+expect 'zone(0) | .fields.temp == 65 and .flags.temp == "implausible"'
+# That the unit is decided once: unit.collectors_thermal.
+
+begin 33
+sample --root "$input"
+expect 'length == 3' 'zone(0) | .fields == {"temp": null} and .faults == {"temp": "EINVAL"}' \
+	'zone(1).fields.temp == 57727' 'zone(2).fields.temp == 56363' '[.[].info] | all(. == {})'
+
+begin 34
+sample --root "$input"
+expect 'zone(0) | .fields == {"temp": 49925} and .flags == {}' \
+	'zone(1) | .fields.temp == -44000 and .flags.temp == "implausible" and .faults == {}' \
+	'zone(0).info.type == "bcm2835_thermal" and zone(1).info.type == "acpitz"'
+
+begin 37
+sample --root "$input"
+while IFS='|' read -r _ cpu current _ share _; do
+	cpu=${cpu// /}
+	share=${share% %*}
+	expect "of(\"cpufreq\"; \"cpu$cpu\") | .fields.scaling_cur_freq == $current and .flags == {} and
+		.faults == {} and
+		near(.fields.scaling_cur_freq * 100 / .fields.scaling_max_freq; $share; 0.0501)"
+done < <(grep -E '^\| [0-3] \|' "$case_name/expect.md")
+# cpuinfo_cur_freq under its own name, in a group of its own.
+expect 'of("cpufreq_hardware"; "cpu0").fields == {"cpuinfo_cur_freq": 1400000}' \
+	'[.[] | select(.group == "cpufreq") | .fields | has("cpuinfo_cur_freq")] | any | not' \
+	'[.[] | select(.group == "cpufreq")] | length == 4'
+
+begin 38
+# The tree has the text of the link in a file in its place: cpu0 is found as policy0, once. The
+# directory of a policy is what the kernel documents, so cpu0 has the name of its policy.
+sample --root "$input" cpufreq
+expect '[.[] | select(.group == "cpufreq") | .node] == ["policy0", "cpu1"]' \
+	'of("cpufreq"; "policy0") | .fields.scaling_cur_freq == 1219917 and
+		.fields.scaling_min_freq == 800000 and .fields.scaling_max_freq == 2400000 and
+		.fields.cpuinfo_avg_freq == 3184097 and .info.governor == "powersave" and
+		.faults == {} and .flags == {}' \
+	'of("cpufreq"; "cpu1") | (.fields | has("scaling_cur_freq") | not) and .faults == {}' \
+	'of("cpufreq_hardware"; "cpu1").fields.cpuinfo_cur_freq == 1200195' \
+	'[.[].fields | keys[]] | all(test("setspeed|latency") | not)'
+[ ! -s "$work/err" ] || fail "said: $(cat "$work/err")"
+probe --root "$input"
+expect '[.[] | select(.node == "cpu2") | .state] == ["disabled"]' 'map(select(.node == "policy1")) == []'
+# With the link as a link the result is the same.
+copy
+rm "$copy/sys/devices/system/cpu/cpu0/cpufreq"
+ln -s ../cpufreq/policy0 "$copy/sys/devices/system/cpu/cpu0/cpufreq"
+sample --root "$copy" cpufreq
+expect '[.[] | select(.group == "cpufreq") | .node] == ["policy0", "cpu1"]'
+# time_in_state and isolated are not read by this version.
+
+begin 40
+sample --root "$input" pressure
+expect '. == []'
+[ "$(wc -l <"$work/err")" = 1 ] || fail "not one line: $(cat "$work/err")"
+probe --root "$input"
+expect '[.[] | select(.collector == "pressure")] | length == 1 and .[0].state == "disabled" and
+	(.[0].reason | test("EOPNOTSUPP")) and (.[0].advice | test("psi=1"))'
+
+begin 41
+sample --root "$input"
+expect 'of("pressure"; "cpu").fields == {"some_avg10": 265, "some_avg60": 278, "some_avg300": 292,
+	"some_total": 111749368752}'
+copy
+sed -i 's/total=.*/total=111749868752/' "$copy/proc/pressure/cpu"
+sample --root "$input" --root "$copy"
+expect 'at(1000; "cpu") | .rates.some_total == 500000 and .derived.some_share == 0.5 and
+	(.derived | has("full_share") | not)'
+sample --root "$input/second"
+expect 'of("pressure"; "memory").fields | .some_total == 3559632828 and .full_total == 3300487258 and
+	.some_avg10 == 7024 and .full_avg10 == 5759'
+
+begin 43
+sample --root "$input"
+expect 'length == 1' '.[0].info | .mount_id == "289" and .parent_id == "45" and .number == "0:173" and
+	.root == "/" and
+	.mount_point == "/home/xxx/.local/share/Steam/steamapps/common/Baldurs Gate 3" and
+	.options == "rw,relatime" and .propagation == "shared:232" and .fs_type == "overlay" and
+	.source == "overlayfs" and (.super_options | test("Local/Larian Studios/current")) and
+	(.super_options | endswith("workdir=/tmp/bg3/work"))' \
+	'.[0].info | has("device") or has("disk") | not'
+
+begin 44
+sample --root "$input"
+expect 'length == 2' 'of("mounts"; "/dev/shm").info | .fs_type == "tmpfs" and .source == "-" and
+	.super_options == "rw" and (has("propagation") | not)' \
+	'of("mounts"; "/mnt/a").info | .fs_type == "tmpfs" and .source == "-" and
+	.super_options == "rw,inode64" and .propagation == "shared:284"'
+
+begin 45
+sample --root "$input" --partitions mounts
+expect 'length == 13' 'of("mounts"; "/").info | .mount_id == "20" and .parent_id == "0" and
+	.fs_type == "btrfs" and .number == "0:17" and .device == "sdd3" and .disk == "sdd" and
+	(has("propagation") | not)' '[.[] | select(.info.device) | .node] == ["/"]' \
+	'of("mounts"; "/dev").info.source == "udev"'
+sample --root "$input" mounts
+expect '.[0].node == "/"' '[.[].node] | index("/run")'
+# Another device with the same 0:17 is not taken for it.
+copy
+printf '   0      17 nvme0c0n1 1 1 1 1\n   8      51 sdd3 1 1 1 1\n' >"$copy/proc/diskstats"
+sample --root "$copy" mounts
+expect 'of("mounts"; "/").info.device == "sdd3"'
+
+begin 59
+# Only btime is in the source, which nothing reads: a boot is told by boot_id and CLOCK_BOOTTIME. With
+# an uptime added, an interval is the uptime's and not the 2.25 years by which the wall clock steps.
+sample --root "$input/t0-before-reboot" --root "$input/t1-after-reboot" --root "$input/t2-after-ntp"
+expect '. == []'
+copy
+for i in t1-after-reboot:100.00:0 t2-after-ntp:101.00:50; do
+	IFS=: read -r tree uptime reads <<<"$i"
+	echo "$uptime 1.00" >"$copy/$tree/proc/uptime"
+	echo "8 0 sda $reads 0 0 0 0 0 0 0 0 0 0" >"$copy/$tree/proc/diskstats"
+done
+sample --root "$copy/t1-after-reboot" --root "$copy/t2-after-ntp"
+expect '[.[] | select(.rates)] | length == 1 and .[0].rates.reads == 50 and .[0].flags == {}'
+
+settle
+echo "$n_checks checks, $n_failed failed"
+[ $n_failed = 0 ]
