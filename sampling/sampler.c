@@ -27,7 +27,8 @@ struct plan {
 struct account {
 	const struct collector *collector;
 	bool enabled;
-	bool in_loop, in_lane; /* has groups there; a collector may have both */
+	bool in_loop, in_lane;       /* has groups there; a collector may have both */
+	bool loop_ready, lane_ready; /* the last probe there found something to sample */
 	bool probed;
 	struct node_table nodes;
 	struct probe lane_probe; /* of a collector that is probed in the lane alone */
@@ -139,6 +140,7 @@ static void probe_loop(struct sampler *sampler)
 
 		int r = runner_probe(sampler->runner, i);
 
+		sampler->accounts[i].loop_ready = r == 0;
 		take_probe(sampler, i, r, runner_probe_of(sampler->runner, i));
 	}
 }
@@ -179,9 +181,11 @@ static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 	int r = runner_sample(sampler->runner, index, start_us / 1000, &sampler->sink);
 	int64_t end_us = clock_boot_us();
 
-	if (runner_news(sampler->runner, collector))
+	if (runner_news(sampler->runner, collector)) {
+		sampler->accounts[collector].loop_ready = r != -ENXIO;
 		take_probe(sampler, collector, r == -ENXIO ? -ENXIO : 0,
 			   runner_probe_of(sampler->runner, collector));
+	}
 	take_rows(sampler, index, t_ms, start_us / 1000, end_us - start_us, r, &sampler->sink);
 }
 
@@ -201,6 +205,7 @@ static void lane_probed(void *arg, size_t collector, int error, struct probe *pr
 	struct sampler *sampler = arg;
 	struct account *account = &sampler->accounts[collector];
 
+	account->lane_ready = error == 0;
 	/* A collector with groups in both lanes shows the probe of the loop. */
 	if (account->in_loop)
 		return;
@@ -454,7 +459,8 @@ static void request_lane(struct sampler *sampler, int64_t now_ms)
 
 		if (!plan->in_lane || !take_due(sampler, plan, now_ms, &t_ms))
 			continue;
-		if (keeper_leaves_out(sampler->keeper, i))
+		if (!sampler->accounts[plan->collector].lane_ready ||
+		    keeper_leaves_out(sampler->keeper, i))
 			continue;
 		tick.groups[tick.n_groups].group = (uint16_t)i;
 		tick.groups[tick.n_groups++].t_ms = t_ms;
@@ -498,7 +504,8 @@ void sampler_tick(struct sampler *sampler, int64_t t_ms)
 		struct plan *plan = &sampler->plans[i];
 		int64_t planned_ms;
 
-		if (!plan->in_lane && take_due(sampler, plan, now_ms, &planned_ms))
+		if (!plan->in_lane && take_due(sampler, plan, now_ms, &planned_ms) &&
+		    sampler->accounts[plan->collector].loop_ready)
 			sample_in_loop(sampler, i, planned_ms);
 	}
 	sampler->stats.cpu_us += thread_cpu_us() - cpu_us;
