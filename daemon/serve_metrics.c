@@ -1,5 +1,7 @@
 /* GET /metrics: the newest values for Prometheus. */
+#include "base/clock.h"
 #include "daemon/api.h"
+#include "export/api.h"
 #include "export/prometheus.h"
 
 static int add_row(const struct latest_row *row, void *arg)
@@ -11,6 +13,8 @@ static int add_row(const struct latest_row *row, void *arg)
 
 	int r = prometheus_row(prometheus, row->group_index, row->node, row->identity);
 
+	if (r == 0 && api_is_stale(clock_boot_ms() - row->t_ms, row->step_ms))
+		prometheus_stale(prometheus);
 	for (size_t i = 0; r == 0 && i < row->group->n_fields; i++) {
 		const struct latest_value *v = &row->values[i];
 

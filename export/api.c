@@ -193,6 +193,11 @@ static void add_last_good(struct doc *doc, const struct api_row *row, const stru
 	doc_end(doc);
 }
 
+bool api_is_stale(int64_t age_ms, int64_t step_ms)
+{
+	return age_ms > 3 * step_ms;
+}
+
 void api_row(struct doc *doc, const struct api_row *row,
 	     struct api_value (*get)(const void *arg, size_t field), const void *arg)
 {
@@ -208,7 +213,7 @@ void api_row(struct doc *doc, const struct api_row *row,
 	doc_string_or_null(doc, "identity", row->identity);
 	add_time(doc, row->boot, row->t_ms, row->wall_offset_ms);
 	doc_i64(doc, "age_ms", age_ms);
-	doc_bool(doc, "stale", age_ms > 3 * row->step_ms);
+	doc_bool(doc, "stale", api_is_stale(age_ms, row->step_ms));
 	add_fields(doc, row->group, v);
 	add_faults(doc, row->group, v);
 	add_flags(doc, row->group, v);

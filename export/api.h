@@ -61,6 +61,9 @@ struct api_value {
 	int64_t good_at_ms; /* of value, when the newest sample is a fault */
 };
 
+/* Whether a sample is older than a node that is sampled every step_ms should have. */
+bool api_is_stale(int64_t age_ms, int64_t step_ms);
+
 struct api_row {
 	const struct collector *collector;
 	const struct group *group;

@@ -15,10 +15,11 @@ struct prometheus_row {
 	size_t group_index;
 	size_t node, identity; /* offsets into text */
 	size_t values;         /* first one in values */
+	bool stale;
 };
 
 /* The families that follow those of the fields. */
-enum common_family { FAMILY_FAULT, FAMILY_FLAG, FAMILY_NODE, N_COMMON_FAMILIES };
+enum common_family { FAMILY_FAULT, FAMILY_FLAG, FAMILY_STALE, FAMILY_NODE, N_COMMON_FAMILIES };
 
 struct prometheus {
 	const struct catalog *catalog;
@@ -166,6 +167,11 @@ int prometheus_value(struct prometheus *p, size_t field, const struct value *val
 	return 0;
 }
 
+void prometheus_stale(struct prometheus *p)
+{
+	p->rows[p->n_rows - 1].stale = true;
+}
+
 static bool ends_with(const char *s, size_t len, const char *end)
 {
 	size_t n = strlen(end);
@@ -305,7 +311,7 @@ static bool step_field(struct prometheus *p, struct text *out, const struct grou
 		const struct prometheus_row *row = &p->rows[p->row++];
 		const struct value *value = &p->values[row->values + p->field];
 
-		if (!shows(field, value))
+		if (row->stale || !shows(field, value))
 			continue;
 		put_sample(p, out, field, row, value);
 		return true;
@@ -342,7 +348,7 @@ static bool step_groups(struct prometheus *p, struct text *out)
 }
 
 struct common_text {
-	const char *name, *help, *label; /* label: "" for the family of nodes */
+	const char *name, *help, *label; /* label: "" where a node has one line */
 };
 
 static const struct common_text common_texts[] = {
@@ -350,6 +356,8 @@ static const struct common_text common_texts[] = {
 			  "error"},
 	[FAMILY_FLAG] = {"flashscope_field_flag", "Values that are there but not to be trusted.",
 			 "flag"},
+	[FAMILY_STALE] = {"flashscope_node_stale",
+			  "Nodes whose newest sample is older than it should be.", ""},
 	[FAMILY_NODE] = {"flashscope_node_info", "What a node is, whatever its name.", ""},
 };
 
@@ -389,7 +397,7 @@ static bool step_remark(struct prometheus *p, struct text *out, const struct pro
 {
 	const struct group *group = catalog_group_at(p->catalog, row->group_index, NULL);
 
-	while (p->row_field < group->n_fields) {
+	while (!row->stale && p->row_field < group->n_fields) {
 		size_t field = p->row_field++;
 		const char *word = remark_of(p, &p->values[row->values + field]);
 
@@ -403,14 +411,18 @@ static bool step_remark(struct prometheus *p, struct text *out, const struct pro
 
 static bool step_node(struct prometheus *p, struct text *out, const struct prometheus_row *row)
 {
-	if (p->row_field++ || !p->text[row->identity])
+	bool stale = p->common == FAMILY_STALE;
+
+	if (p->row_field++ || (stale ? !row->stale : !p->text[row->identity]))
 		return false;
 	put_common_head(p, out);
 	put_label(out, "group", catalog_group_at(p->catalog, row->group_index, NULL)->name);
 	text_char(out, ',');
 	put_label(out, "node", p->text + row->node);
-	text_char(out, ',');
-	put_label(out, "identity", p->text + row->identity);
+	if (!stale) {
+		text_char(out, ',');
+		put_label(out, "identity", p->text + row->identity);
+	}
 	text_str(out, "} 1\n");
 	return true;
 }
@@ -421,8 +433,8 @@ static bool step_common(struct prometheus *p, struct text *out)
 		for (; p->row < p->n_rows; p->row++) {
 			const struct prometheus_row *row = &p->rows[p->row];
 
-			if (p->common == FAMILY_NODE ? step_node(p, out, row)
-						     : step_remark(p, out, row))
+			if (p->common >= FAMILY_STALE ? step_node(p, out, row)
+						      : step_remark(p, out, row))
 				return true;
 			p->row_field = 0;
 		}

@@ -15,6 +15,8 @@
  *   flashscope_GROUP_FIELD_info{node="vda",FIELD="text"} 1.
  * - What is absent has no line. What failed has none either, but a fault:
  *   flashscope_field_fault{group="thermal",node="thermal_zone3",field="temp",error="EIO"} 1
+ * - A node that does not answer has no lines either, but
+ *   flashscope_node_stale{group="thermal",node="thermal_zone3"} 1
  * - A flagged value has flashscope_field_flag{group,node,field,flag} 1 beside it; an implausible
  * one has only that, since alarms look at the value alone. */
 #pragma once
@@ -38,6 +40,9 @@ int prometheus_row(struct prometheus *prometheus, size_t group_index, const char
  * is the errno of a failure, and then value does not count; text belongs to VALUE_TEXT. -ENOMEM. */
 int prometheus_value(struct prometheus *prometheus, size_t field, const struct value *value,
 		     const char *text, int fault);
+
+/* That row is older than it should be: its values are not shown. */
+void prometheus_stale(struct prometheus *prometheus);
 
 /* The stream owns prometheus from here on, also when this fails. */
 MUST_CHECK int prometheus_stream(struct prometheus *prometheus, struct stream **ret);

@@ -96,6 +96,9 @@ static struct prometheus *sample(void)
 	add_fault(p, POWER, -EIO);
 	assert_int_equal(prometheus_row(p, 1, "vda", ""), 0);
 	add_int(p, READS, 0, FLAG_NONE);
+	assert_int_equal(prometheus_row(p, 1, "hung", ""), 0);
+	add_int(p, READS, 77, FLAG_FILTERED);
+	prometheus_stale(p);
 	return p;
 }
 
@@ -135,6 +138,9 @@ static const char golden[] =
 	"flag=\"filtered\"} 1\n"
 	"flashscope_field_flag{group=\"disk\",node=\"b\\\"\\\\\\n\xef\xbf\xbd\",field=\"temp\","
 	"flag=\"implausible\"} 1\n"
+	"# HELP flashscope_node_stale Nodes whose newest sample is older than it should be.\n"
+	"# TYPE flashscope_node_stale gauge\n"
+	"flashscope_node_stale{group=\"other\",node=\"hung\"} 1\n"
 	"# HELP flashscope_node_info What a node is, whatever its name.\n"
 	"# TYPE flashscope_node_info gauge\n"
 	"flashscope_node_info{group=\"disk\",node=\"vda\",identity=\"virtio-1\"} 1\n";
