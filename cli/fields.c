@@ -8,14 +8,18 @@
 #include "base/cleanup.h"
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "export/api.h"
 #include "export/reference.h"
 #include "sampling/registry.h"
 
+#define FIELDS_MAX_BYTES (4 * 1024 * 1024)
+
 static const char help[] =
-	"Usage: flashscope fields [--markdown] [COLLECTOR...]\n"
+	"Usage: flashscope fields [--json | --markdown] [COLLECTOR...]\n"
 	"\n"
 	"Lists the metrics that can be asked for: fields and what is derived from them.\n"
 	"\n"
+	"  --json       print an array with one object for each metric\n"
 	"  --markdown   print docs/METRICS.md, for all collectors\n";
 
 static int add_metric(struct table *table, const struct metric *metric)
@@ -68,6 +72,23 @@ static int print_table(const bool *wanted)
 	return r < 0 ? r : table_print(table, stdout);
 }
 
+static int print_json(const bool *wanted)
+{
+	const struct catalog *catalog = registry();
+	CLEANUP(doc_done) struct doc doc;
+
+	doc_init(&doc, FIELDS_MAX_BYTES);
+	doc_array(&doc, NULL);
+	for (size_t i = 0; i < catalog->n_collectors; i++)
+		if (wanted[i])
+			api_fields(&doc, catalog, catalog->collectors[i]->name);
+	doc_end(&doc);
+	if (doc_error(&doc) < 0)
+		return doc_error(&doc);
+	puts(doc.p);
+	return 0;
+}
+
 static int print_markdown(void)
 {
 	CLEANUP(stream_closep) struct stream *stream = NULL;
@@ -79,18 +100,19 @@ static int print_markdown(void)
 int command_fields(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},
 		{"markdown", no_argument, NULL, 'm'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	CLEANUP(freep) bool *wanted = calloc(registry()->n_collectors + 1, sizeof(*wanted));
-	bool markdown = false;
+	int form = 0;
 
 	if (!wanted)
 		return EXIT_FAILED;
 	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-		if (c == 'm') {
-			markdown = true;
+		if (c == 'm' || c == 'j') {
+			form = c;
 			continue;
 		}
 		fputs(help, c == 'h' ? stdout : stderr);
@@ -99,7 +121,9 @@ int command_fields(int argc, char **argv)
 	if (cli_wanted("fields", argc - optind, argv + optind, wanted) < 0)
 		return EXIT_USAGE;
 
-	int r = markdown ? print_markdown() : print_table(wanted);
+	int r = form == 'm'   ? print_markdown()
+		: form == 'j' ? print_json(wanted)
+			      : print_table(wanted);
 
 	return r < 0 || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }

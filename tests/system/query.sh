@@ -100,6 +100,17 @@ if command -v sqlite3 >/dev/null; then
 	diff -u "$work/values" "$work/shell" || fail "query and the stock shell differ"
 fi
 
+# Where no daemon answers the usual file is read, and that is said.
+if [ ! -e /run/flashscope/flashscoped.sock ]; then
+	mkdir -p "$work/home/var"
+	ln -s "$db" "$work/home/var/flashscope.db"
+	# shellcheck disable=SC2086
+	(cd "$work/home" && query load.threads $window --csv) >"$work/usual.csv" 2>"$work/said"
+	diff -u "$work/file.csv" "$work/usual.csv" || fail "the usual file differs"
+	grep -q 'no daemon answers; this is var/flashscope.db' "$work/said" ||
+		fail "does not say that it reads a file: $(cat "$work/said")"
+fi
+
 refused 2 'node: load never had a node "moon"' load.threads --node moon --db "$db"
 refused 2 'names a boot that is not in this file' load.threads --from 77+0 --db "$db"
 echo nonsense >"$work/other"
