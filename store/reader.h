@@ -33,7 +33,7 @@ struct boot {
 	bool current;              /* of the running store */
 };
 
-/* Boots in their order, at most max. Returns their number or -errno. */
+/* Boots in their order, at most max: the newest. Returns their number or -errno. */
 int reader_boots(struct reader *reader, struct boot *boots, size_t max);
 
 /* A node of a collector as it stands in the file. */
@@ -51,8 +51,8 @@ struct node_info {
 int reader_nodes(struct reader *reader, const char *collector,
 		 int (*visit)(const struct node_info *node, void *arg), void *arg);
 
-/* Events and marks whose span touches from..to (wall clock), oldest first. boot is their boot's
- * number and offset_ms its wall offset. */
+/* Events and marks whose span touches from..to (wall clock), oldest first; when there are more than
+ * max, the newest of them. What waits for a commit is among them. */
 int reader_events(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
 		  int (*visit)(const struct event *event, const struct boot *boot, void *arg),
 		  void *arg);
@@ -96,7 +96,7 @@ struct span {
 	const int64_t *late_ms;
 	const int64_t *values[SPAN_FIELDS_MAX];
 	const uint8_t *absent[SPAN_FIELDS_MAX];
-	uint8_t flag[SPAN_FIELDS_MAX]; /* enum flag, in force at the start of the span */
+	uint8_t flag[SPAN_FIELDS_MAX]; /* enum flag, in force for the whole of the span */
 	bool fresh; /* a new run of the node: what stands before is no baseline for counters */
 };
 

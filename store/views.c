@@ -1,28 +1,23 @@
 /* The views of a group, in SQL that the stock shell runs: G_rows joins chunks and live tail pages,
- * G has one row for each tick, G_last the same of the newest pages alone.
+ * G has one row for each tick, G_last the newest of them.
  *
- * A recursive query walks all cells of a chunk side by side, one step for each tick. For field k it
+ * In G_rows a cell is the text of its code, for a constant as well (5 is "A5E9999C"). In G a
+ * recursive query reads all cells of a chunk side by side, one step for each tick. For field k it
  * holds
- *	pk, xk   place of the next number in hex(cell), and the text there
- *	vk       the value
- *	rk       ticks that the last number still stands for
- *	ak       1 while the field is absent
- *	gk       the common divisor of the steps
- * and prints the values of a tick into one text, 20 characters a field. json_each() is a barrier:
- * its argument is worked out once for each chunk, behind all filters on node, boot and t0. */
+ *	pk   where the next number stands
+ *	kk   the number read last, with its sign turned (-9223372036854775808 has no opposite)
+ *	lk   the letter that ended it
+ *	vk   the value before it
+ *	gk   the common divisor of the steps, its sign turned as well
+ * and prints the values of a tick into one text, 20 characters a field. Step 0 reads the header.
+ * json_each() is a barrier: its argument is worked out once for each chunk, behind all filters on
+ * node, boot and t0. */
 #include <string.h>
 
 #include "base/text.h"
 #include "store/db.h"
 
 #define DIGITS "'0123456789'"
-
-/* Nibbles of the number at the front of xk, its letter included. */
-#define TOKEN_LENGTH "1+length(x%zu)-length(ltrim(x%zu," DIGITS "))"
-#define NUMBER       "CASE WHEN x%zu<'A' THEN CAST(x%zu AS INTEGER) ELSE 1 END"
-#define LETTER       "substr(ltrim(x%zu," DIGITS "),1,1)"
-#define HEAD         "hex(substr(c.%s,1,12))"
-#define HEAD_LENGTH  "1+length(" HEAD ")-length(ltrim(" HEAD "," DIGITS "))"
 
 void view_name(struct text *text, const struct file_group *group, enum view view)
 {
@@ -37,163 +32,156 @@ static const char *name_of(const struct file_group *group, size_t k)
 	return k ? group->columns[k - 1].name : "late";
 }
 
-static void tail_cell(struct text *text, size_t k)
+/* A cell as the text of its code. It is a blob, since only in a blob is substr() quick; and it is
+ * made here, in the arms of a UNION ALL, since SQLite would work out a plain subquery anew at each
+ * use. */
+static void chunk_cell(struct text *text, const char *f)
 {
 	text_printf(text,
-		    ",\n  CASE json_type(k.value,'$[%zu]') WHEN 'array' THEN substr(l.data,"
-		    "json_extract(k.value,'$[%zu][0]'),json_extract(k.value,'$[%zu][1]'))"
-		    " ELSE json_extract(k.value,'$[%zu]') END",
-		    k, k, k, k);
+		    ",\n  CAST(CASE typeof(%s) WHEN 'blob' THEN hex(%s) WHEN 'null' THEN 'A9999D'"
+		    " ELSE 'A'||ltrim(%s,'-')||CASE WHEN %s<0 THEN 'F9999C' ELSE 'E9999C' END END"
+		    " AS BLOB) AS %s",
+		    f, f, f, f, f);
 }
 
-/* The cells of tail pages l as rows of the form of chunks. */
-static void tail_select(struct text *text, const struct file_group *group, const char *where)
+static void tail_cell(struct text *text, size_t k)
 {
-	const char *g = group->name;
-
 	text_printf(
 		text,
-		"SELECT l.boot*%jd+json_extract(l.dir,'$.%s.t0')/1000*%d"
-		"+json_extract(k.value,'$[0]') AS id,\n"
-		"  l.boot AS boot, json_extract(k.value,'$[0]') AS node,\n"
-		"  json_extract(l.dir,'$.%s.t0') AS t0, json_extract(l.dir,'$.%s.step') AS step,"
-		" json_extract(l.dir,'$.%s.n') AS n",
-		(intmax_t)FORMAT_BOOT_FACTOR, g, FORMAT_SECOND_FACTOR, g, g, g);
-	for (size_t k = 0; k <= group->n_columns; k++) {
-		tail_cell(text, k + 1);
-		text_printf(text, " AS %s", name_of(group, k));
-	}
-	text_printf(text, "\n FROM tail l, json_each(l.dir,'$.%s.nodes') k\n WHERE %s", g, where);
+		",\n  CAST(CASE json_type(k.value,'$[%zu]') WHEN 'array' THEN hex(substr(l.data,"
+		"json_extract(k.value,'$[%zu][0]'),json_extract(k.value,'$[%zu][1]')))"
+		" WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[%zu]'),'-')||"
+		"CASE WHEN json_extract(k.value,'$[%zu]')<0 THEN 'F9999C' ELSE 'E9999C' END"
+		" ELSE 'A9999D' END AS BLOB)",
+		k, k, k, k, k);
 }
 
 static void rows_sql(struct text *text, const struct file_group *group)
 {
-	text_printf(text, "CREATE VIEW %s_rows AS SELECT id, boot, node, t0, step, n, late",
-		    group->name);
-	for (size_t k = 1; k <= group->n_columns; k++)
-		text_printf(text, ", %s", name_of(group, k));
-	text_printf(text, " FROM %s_chunk\n UNION ALL ", group->name);
-	tail_select(text, group, "l.seq>(SELECT folded FROM meta)");
-}
+	const char *g = group->name;
 
-static void state_names(struct text *text, const struct file_group *group)
-{
-	text_str(text, "s(i");
+	text_printf(text,
+		    "CREATE VIEW %s_rows AS SELECT 'chunk' AS part, id, boot, node, t0, step, n",
+		    g);
 	for (size_t k = 0; k <= group->n_columns; k++)
-		text_printf(text, ",p%zu,x%zu,v%zu,r%zu,a%zu,g%zu", k, k, k, k, k, k);
-	text_str(text, ")");
+		chunk_cell(text, name_of(group, k));
+	text_printf(text, "\n FROM %s_chunk\n UNION ALL SELECT 'tail', l.boot*%jd", g,
+		    (intmax_t)FORMAT_BOOT_FACTOR);
+	text_printf(text,
+		    "+json_extract(l.dir,'$.%s.t0')/1000*%d+json_extract(k.value,'$[0]'),\n"
+		    "  l.boot, json_extract(k.value,'$[0]'), json_extract(l.dir,'$.%s.t0'),\n"
+		    "  json_extract(l.dir,'$.%s.step'), json_extract(l.dir,'$.%s.n')",
+		    g, FORMAT_SECOND_FACTOR, g, g, g);
+	for (size_t k = 0; k <= group->n_columns; k++)
+		tail_cell(text, k + 1);
+	text_printf(text,
+		    "\n FROM tail l, json_each(l.dir,'$.%s.nodes') k"
+		    " WHERE l.seq>(SELECT folded FROM meta)",
+		    g);
 }
 
-static void state_start(struct text *text, size_t k, const char *name)
+/* The last number of field k stands for one more tick. */
+#define AGAIN "l%zu IN('C','D') AND k%zu<-1"
+
+static void step_sql(struct text *text, size_t k, const char *f)
 {
 	text_printf(text,
-		    ",\n  " HEAD_LENGTH ","
-		    " substr(hex(substr(c.%s,(" HEAD_LENGTH ")/2+1,12)),1+(" HEAD_LENGTH ")%%2),\n",
-		    name, name, name, name, name, name, name);
+		    ",\n  CASE WHEN " AGAIN " THEN p%zu ELSE p%zu+1+length(substr(c.%s,p%zu,20))"
+		    "-length(ltrim(substr(c.%s,p%zu,20)," DIGITS ")) END,",
+		    k, k, k, k, f, k, f, k);
 	text_printf(text,
-		    "   CASE typeof(c.%s) WHEN 'blob' THEN NULL ELSE c.%s END,"
-		    " CASE typeof(c.%s) WHEN 'blob' THEN 0 ELSE c.n END, c.%s IS NULL,"
-		    " CASE WHEN " HEAD "<'A' THEN CAST(" HEAD " AS INTEGER) ELSE 1 END",
-		    name, name, name, name, name, name);
-	(void)k;
+		    " CASE WHEN " AGAIN " THEN k%zu+1 WHEN substr(c.%s,p%zu,1)<x'41' THEN"
+		    " CAST('-'||substr(c.%s,p%zu,20) AS INTEGER) ELSE -1 END,",
+		    k, k, k, f, k, f, k);
+	text_printf(text,
+		    "\n   CASE WHEN " AGAIN
+		    " THEN l%zu ELSE substr(ltrim(substr(c.%s,p%zu,20)," DIGITS "),1,1) END,",
+		    k, k, k, f, k);
+	text_printf(text,
+		    " CASE l%zu WHEN 'A' THEN v%zu+g%zu*k%zu WHEN 'B' THEN v%zu-g%zu*k%zu"
+		    " WHEN 'E' THEN -k%zu WHEN 'F' THEN k%zu ELSE v%zu END,"
+		    " CASE i WHEN 0 THEN k%zu ELSE g%zu END",
+		    k, k, k, k, k, k, k, k, k, k, k, k);
 }
 
-static void state_step(struct text *text, size_t k, const char *name)
+/* The value of field k at the tick of a row of s; NULL where it is absent. */
+static void value_sql(struct text *text, size_t k)
 {
-	text_printf(text, ",\n  CASE WHEN r%zu>0 THEN p%zu ELSE p%zu+" TOKEN_LENGTH " END,", k, k,
-		    k, k, k);
-	text_printf(
-		text,
-		"\n   CASE WHEN r%zu>0 THEN x%zu ELSE substr(hex(substr(c.%s,(p%zu+" TOKEN_LENGTH
-		")/2+1,12)),1+(p%zu+" TOKEN_LENGTH ")%%2) END,",
-		k, k, name, k, k, k, k, k, k);
 	text_printf(text,
-		    "\n   CASE WHEN r%zu>0 THEN v%zu ELSE CASE " LETTER
-		    " WHEN 'A' THEN v%zu+g%zu*" NUMBER " WHEN 'B' THEN v%zu-g%zu*" NUMBER
-		    " WHEN 'E' THEN " NUMBER " WHEN 'F' THEN CASE WHEN x%zu<'A' THEN"
-		    " CAST('-'||x%zu AS INTEGER) ELSE -1 END ELSE v%zu END END,",
-		    k, k, k, k, k, k, k, k, k, k, k, k, k, k, k, k);
-	text_printf(text,
-		    "\n   CASE WHEN r%zu>0 THEN r%zu-1 ELSE CASE " LETTER " WHEN 'C' THEN " NUMBER
-		    "-1 WHEN 'D' THEN " NUMBER "-1 ELSE 0 END END,",
-		    k, k, k, k, k, k, k);
-	text_printf(text, " CASE WHEN r%zu>0 THEN a%zu ELSE " LETTER "='D' END, g%zu", k, k, k, k);
+		    ",\n  CASE l%zu WHEN 'A' THEN v%zu+g%zu*k%zu WHEN 'B' THEN v%zu-g%zu*k%zu"
+		    " WHEN 'C' THEN v%zu WHEN 'E' THEN -k%zu WHEN 'F' THEN k%zu END",
+		    k, k, k, k, k, k, k, k, k, k);
 }
 
 /* The recursive query, from a row c to an array of texts. */
 static void decode_sql(struct text *text, const struct file_group *group)
 {
-	text_str(text, "(WITH RECURSIVE ");
-	state_names(text, group);
-	text_str(text, " AS (SELECT 0");
+	text_str(text, "(WITH RECURSIVE s(i");
 	for (size_t k = 0; k <= group->n_columns; k++)
-		state_start(text, k, name_of(group, k));
+		text_printf(text, ",p%zu,k%zu,l%zu,v%zu,g%zu", k, k, k, k, k);
+	text_str(text, ") AS (SELECT -1");
+	for (size_t k = 0; k <= group->n_columns; k++)
+		text_str(text, ",1,0,'',NULL,NULL");
 	text_str(text, "\n UNION ALL SELECT i+1");
 	for (size_t k = 0; k <= group->n_columns; k++)
-		state_step(text, k, name_of(group, k));
+		step_sql(text, k, name_of(group, k));
 	text_str(text, "\n FROM s WHERE i<c.n)\n SELECT json_group_array(printf('");
 	for (size_t k = 0; k <= group->n_columns; k++)
 		text_str(text, "%20s");
 	text_str(text, "'");
 	for (size_t k = 0; k <= group->n_columns; k++)
-		text_printf(text, ",CASE WHEN a%zu THEN NULL ELSE v%zu END", k, k);
+		value_sql(text, k);
 	text_str(text, ")) FROM s WHERE i>0)");
 }
 
-#define T_MS "c.t0+j.key*c.step+coalesce(CAST(nullif(trim(substr(j.value,1,20)),'') AS INTEGER),0)"
+#define T_MS "c.t0+j.key*c.step+CAST(substr(j.value,1,20) AS INTEGER)"
 
-static void ticks_columns(struct text *text, const struct file_group *group)
+static void ticks_sql(struct text *text, const struct file_group *group)
 {
-	text_str(text,
-		 "SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+" T_MS
-		 ")/1000.0,'unixepoch') AS wall,\n c.boot AS boot, " T_MS " AS t, d.name AS node");
+	text_printf(text,
+		    "CREATE VIEW %s AS SELECT"
+		    " strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ',(b.wall_offset_ms+" T_MS
+		    ")/1000.0,'unixepoch') AS wall,\n c.boot AS boot, " T_MS
+		    " AS t, d.name AS node",
+		    group->name);
 	for (size_t k = 1; k <= group->n_columns; k++)
 		text_printf(text,
 			    ",\n CAST(nullif(trim(substr(j.value,%zu,20)),'') AS INTEGER) AS %s",
 			    20 * k + 1, name_of(group, k));
-	text_str(text, ",\n c.t0 AS t0, c.step AS step, c.n AS n\n");
-}
-
-static void ticks_from(struct text *text, const struct file_group *group)
-{
+	text_str(text, ",\n c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id\n");
+	text_printf(text, " FROM %s_rows c", group->name);
 	text_str(text, "\n CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot"
 		       "\n CROSS JOIN json_each(");
 	decode_sql(text, group);
 	text_str(text, ") j\n WHERE trim(substr(j.value,21))<>''");
 }
 
-/* Pages of the last minutes, whether they are folded by now or not: an hour's worth of them stays
- * until it is written over. */
-static void last_source(struct text *text, const struct file_group *group)
+/* The newest pages, and of slow groups the chunks of the last two hours. */
+static void last_sql(struct text *text, const struct file_group *group)
 {
-	char where[512];
-	struct text w = TEXT_IN(where);
+	const char *g = group->name;
 
-	text_printf(&w,
-		    "l.boot=(SELECT max(boot) FROM tail)"
-		    " AND json_extract(l.dir,'$.%s.t0')>"
+	text_printf(text,
+		    "CREATE VIEW %s_last AS SELECT * FROM %s"
+		    " WHERE id>(SELECT coalesce(max(id),0) FROM %s_chunk)-72000000\n"
+		    " AND (part='tail' AND boot=(SELECT max(boot) FROM tail) AND t0>"
 		    "(SELECT max(json_extract(dir,'$.%s.t0')) FROM tail"
 		    " WHERE boot=(SELECT max(boot) FROM tail))-150000\n"
-		    " ORDER BY l.seq, k.key LIMIT 10000",
-		    group->name, group->name);
-	text_str(text, " FROM (");
-	tail_select(text, group, where);
-	text_str(text, ") c");
+		    " OR part='chunk' AND step>=60000)",
+		    g, g, g, g);
 }
 
 void view_sql(struct text *text, const struct file_group *group, enum view view)
 {
-	if (view == VIEW_ROWS) {
+	switch (view) {
+	case VIEW_ROWS:
 		rows_sql(text, group);
-		return;
+		break;
+	case VIEW_TICKS:
+		ticks_sql(text, group);
+		break;
+	case VIEW_LAST:
+		last_sql(text, group);
+		break;
 	}
-	text_str(text, "CREATE VIEW ");
-	view_name(text, group, view);
-	text_str(text, " AS ");
-	ticks_columns(text, group);
-	if (view == VIEW_TICKS)
-		text_printf(text, " FROM %s_rows c", group->name);
-	else
-		last_source(text, group);
-	ticks_from(text, group);
 }

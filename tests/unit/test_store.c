@@ -58,7 +58,7 @@ static void one_history(void **state)
 	assert_shell("SELECT n FROM disk_chunk WHERE node=1 ORDER BY id", "3599\n3600");
 	assert_shell("PRAGMA integrity_check", "ok");
 	assert_shell("SELECT count(*), count(DISTINCT node), max(t) FROM disk_last",
-		     "300|2|7289000");
+		     "180|2|7289000");
 	assert_shell("SELECT grp,node,field,value FROM infos",
 		     "disk|sd0|model|X-1\ndisk|sd1|model|X-1");
 	assert_shell("SELECT wall FROM disk WHERE node='sd0' AND t0=1000 LIMIT 1",
