@@ -172,7 +172,7 @@ static int end_flags(struct db *db, int64_t id, int64_t t_ms)
 
 static int add_node(struct store *store, struct db *db, struct tail_node *node)
 {
-	int64_t run, id;
+	int64_t run = 0, id = 0;
 	int r = find_run(db, node, &run, &id);
 
 	if (!r && id)

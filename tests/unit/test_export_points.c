@@ -168,8 +168,8 @@ static void refuses_other_documents(void **state)
 		"{}",
 		"{\"metric\":1}",
 		"null",
-		"{\"metric\":\"a.b\",\"unit\":\"furlongs\",\"agg\":\"rate\",\"kind\":\"gauge\","
-		"\"help\":\"\",\"from\":\"2026-12-01\",\"to\":\"2026-12-01\",\"series\":[]}",
+		("{\"metric\":\"a.b\",\"unit\":\"furlongs\",\"agg\":\"rate\",\"kind\":\"gauge\","
+		 "\"help\":\"\",\"from\":\"2026-12-01\",\"to\":\"2026-12-01\",\"series\":[]}"),
 	};
 	struct points_document *read = NULL;
 
