@@ -13,9 +13,16 @@
 #define CHILD_FD      3
 #define OLD_FDS_LIMIT 1024
 
-/* Keeps standard streams and the socket, which becomes CHILD_FD. */
+/* Keeps the socket, which becomes CHILD_FD, and stderr for what a library has to say when it dies.
+ * A lane that hangs must not hold somebody's pipe open. */
 static int keep_only(int fd)
 {
+	int null_fd = open("/dev/null", O_RDWR);
+
+	if (null_fd >= 0) {
+		dup2(null_fd, STDIN_FILENO);
+		dup2(null_fd, STDOUT_FILENO);
+	}
 	if (fd != CHILD_FD && dup2(fd, CHILD_FD) < 0)
 		return -errno;
 	if (syscall(SYS_close_range, CHILD_FD + 1, ~0U, 0) == 0)

@@ -11,6 +11,14 @@ struct writer {
 	bool overflow;
 };
 
+static struct writer writer_of(uint8_t *packet)
+{
+	struct writer w = {0};
+
+	w.p = packet;
+	return w;
+}
+
 static void put(struct writer *w, const void *data, size_t size)
 {
 	if (size > WIRE_MESSAGE_MAX - w->len) {
@@ -144,7 +152,7 @@ int wire_type(const uint8_t *packet, size_t len)
 
 size_t wire_put_tick(uint8_t *packet, const struct wire_tick *tick)
 {
-	struct writer w = {.p = packet};
+	struct writer w = writer_of(packet);
 
 	put_u8(&w, WIRE_TICK);
 	put_u16(&w, tick->n_groups);
@@ -180,7 +188,7 @@ size_t wire_put_rescan(uint8_t *packet)
 
 size_t wire_put_done(uint8_t *packet, const struct wire_done *done)
 {
-	struct writer w = {.p = packet};
+	struct writer w = writer_of(packet);
 
 	put_u8(&w, WIRE_DONE);
 	put_i64(&w, done->cpu_us);
@@ -219,7 +227,7 @@ static void put_list_head(struct writer *w, size_t at, bool first, bool last, si
 size_t wire_put_probed(uint8_t *packet, struct wire_probed *head, const struct probe *probe,
 		       size_t *next)
 {
-	struct writer w = {.p = packet};
+	struct writer w = writer_of(packet);
 	size_t start = *next, list_at, good;
 
 	put_u8(&w, WIRE_PROBED);
@@ -305,7 +313,7 @@ static void put_row(struct writer *w, const struct sink *sink, const struct row 
 
 size_t wire_put_rows(uint8_t *packet, struct wire_rows *head, const struct sink *sink, size_t *next)
 {
-	struct writer w = {.p = packet};
+	struct writer w = writer_of(packet);
 	size_t start = *next, list_at, good;
 
 	put_u8(&w, WIRE_ROWS);
