@@ -15,6 +15,6 @@ void points_document_freep(struct points_document **document);
 /* Its strings live as long as the document. */
 void points_document_head(const struct points_document *document, struct points_head *ret);
 
-/* A source of points_stream(): the items in their order, numbers exactly as they were written.
- * -EBADMSG at an element that is none. */
-int points_document_next(void *document, struct points_item *ret);
+/* A source of points_stream(), self a struct points_document *: the items in their order, numbers
+ * exactly as they were written. -EBADMSG at an element that is none. */
+int points_document_next(void *self, struct points_item *ret);

@@ -72,7 +72,7 @@ static void put_cell(struct text *out, const char *s)
 	for (; *s; s++) {
 		if (*s == '|')
 			text_char(out, '\\');
-		text_char(out, *s == '\n' ? ' ' : *s);
+		text_char(out, (char)(*s == '\n' ? ' ' : *s));
 	}
 }
 

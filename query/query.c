@@ -396,9 +396,9 @@ static int show_point(struct query *query, struct points_item *ret)
 	return 1;
 }
 
-int query_next(void *arg, struct points_item *ret)
+int query_next(void *self, struct points_item *ret)
 {
-	struct query *query = arg;
+	struct query *query = self;
 	int r;
 
 	switch (query->stage) {

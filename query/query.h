@@ -81,6 +81,6 @@ const struct query_plan *query_plan(const struct query *query);
 void query_head(const struct query *query, struct points_head *ret);
 
 /* Streams the result: 1 with *ret, 0 at the end, -errno. Memory is bounded by one chunk; nothing of
- * the database is held between calls. What *ret points to is valid until the next call. query is a
+ * the database is held between calls. What *ret points to is valid until the next call. self is a
  * struct query *, so that this is a source of points_stream(). */
-int query_next(void *query, struct points_item *ret);
+int query_next(void *self, struct points_item *ret);
