@@ -90,6 +90,8 @@ foreach(source IN LISTS system_tests)
 	get_filename_component(name ${source} NAME_WE)
 	add_test(NAME system.${name} COMMAND bash ${source} ${CMAKE_BINARY_DIR})
 	test_properties(system.${name} ${source})
+	# They wait more than they compute: they begin first, and the rest fills the time.
+	set_tests_properties(system.${name} PROPERTIES COST 1000)
 endforeach()
 
 # Benches are built with everything, so that they do not rot, and run by tests/bench/run alone.
