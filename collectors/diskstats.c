@@ -498,6 +498,9 @@ static void tell_apart(struct hw *hw, struct diskstats *d, struct disk *disk)
 	}
 	if (twice)
 		block_identity(hw, disk->name, true, disk->identity, sizeof(disk->identity));
+	for (struct disk *other = disk + 1; other < d->disks + d->n_disks; other++)
+		if (same_identity(disk, other))
+			other->identity[0] = '\0';
 }
 
 static void identify(struct hw *hw, struct diskstats *d)

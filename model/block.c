@@ -180,26 +180,38 @@ static const char *mmc_part(const char *name)
 	return name + strspn(name, "0123456789");
 }
 
-/* Where the device is plugged in. The number of a SCSI host depends on the order of probing, so
- * what stands before it and the address behind it are taken: ".../1-1:1.0/0:0:0". */
+/* Where the device is plugged in. Numbers of SCSI hosts and NVMe controllers depend on the order of
+ * probing, so what stands before them is taken, and the address behind: ".../1-1:1.0/0:0:0". */
 static void stable_path(const char *path, struct text *out)
 {
 	static const char top[] = "sys/devices/";
 	const char *start = strncmp(path, top, sizeof(top) - 1) ? path : path + sizeof(top) - 1;
 	const char *host = strstr(start, "/host"), *address = strchr(last_component(path), ':');
+	const char *controller = strstr(start, "/nvme/nvme");
 
-	if (!host || !isdigit((unsigned char)host[5]) || !address) {
+	if (controller) {
+		text_mem(out, start, (size_t)(controller - start));
+	} else if (host && isdigit((unsigned char)host[5]) && address) {
+		text_mem(out, start, (size_t)(host - start));
+		text_char(out, '/');
+		text_str(out, address + 1);
+	} else {
 		text_str(out, start);
-		return;
 	}
-	text_mem(out, start, (size_t)(host - start));
-	text_char(out, '/');
-	text_str(out, address + 1);
+}
+
+/* One of the hidden paths to a namespace (nvme0c0n1), which has the identity of the namespace. */
+static bool is_nvme_path(const char *name)
+{
+	int n = 0;
+
+	return sscanf(name, "nvme%*uc%*un%*u%n", &n) == 0 && n > 0 && !name[n];
 }
 
 static void path_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
 {
 	char path[HW_PATH_MAX];
+	int64_t namespace_id;
 
 	if (hw_real_path(hw, path, sizeof(path), "%s/device", dir) < 0 &&
 	    hw_real_path(hw, path, sizeof(path), "%s", dir) < 0)
@@ -207,6 +219,8 @@ static void path_identity(struct hw *hw, const char *name, const char *dir, stru
 	text_str(out, "path:");
 	stable_path(path, out);
 	text_str(out, mmc_part(name));
+	if (hw_read_i64(hw, &namespace_id, "%s/nsid", dir) == 0)
+		text_printf(out, "/ns%lld", (long long)namespace_id);
 }
 
 static void disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
@@ -258,7 +272,7 @@ static bool partuuid(struct hw *hw, const char *dir, struct text *out)
 void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size)
 {
 	void (*identify)(struct hw *, const char *, const char *, struct text *) =
-		by_path ? path_identity : disk_identity;
+		by_path || is_nvme_path(name) ? path_identity : disk_identity;
 	char dir[HW_PATH_MAX], disk[BLOCK_NAME_MAX];
 	struct text out = text_in(buf, size);
 	int64_t number;

@@ -172,6 +172,22 @@ static void equal_identities_are_told_apart(void **unused)
 	assert_string_equal(row_of(&f, "sdb")->identity, "path:ufs/0:0:1");
 	assert_string_equal(row_of(&f, "mmcblk0")->identity, "cid:15010042");
 	assert_string_equal(row_of(&f, "mmcblk0boot0")->identity, "cid:15010042boot0");
+
+	/* The paths of a namespace have its wwid too. */
+	put(&f, PATH,
+	    "259 0 nvme0n1 1 1 1 1 1 1 1 1 0 1 1\n0 0 nvme0c0n1 1 1 1 1 1 1 1 1 0 1 1\n"
+	    "104 0 cciss/c0d0 1 1 1 1 1 1 1 1 0 1 1\n");
+	put(&f, "sys/class/block/nvme0n1/wwid", "eui.01\n");
+	put_block(&f, "nvme0c0n1", "pci/0000:04/nvme/nvme7/nvme0c0n1");
+	put_link(&f, "sys/class/block/nvme0c0n1/device", "/sys/devices/pci/0000:04/nvme/nvme7");
+	put(&f, "sys/devices/pci/0000:04/nvme/nvme7/nvme0c0n1/wwid", "eui.01\n");
+	put(&f, "sys/devices/pci/0000:04/nvme/nvme7/nvme0c0n1/nsid", "1\n");
+	put(&f, "sys/class/block/cciss!c0d0/device/wwid", "naa.9\n");
+	assert_int_equal(fixture_probe(&f, "diskstats", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_string_equal(row_of(&f, "nvme0n1")->identity, "wwid:eui.01");
+	assert_string_equal(row_of(&f, "nvme0c0n1")->identity, "path:pci/0000:04/ns1");
+	assert_string_equal(row_of(&f, "cciss/c0d0")->identity, "wwid:naa.9");
 	fixture_end(&f);
 }
 

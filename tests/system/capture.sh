@@ -1,0 +1,38 @@
+#!/bin/bash
+# tools/capture copies a tree so that flashscope finds in the copy what it found before: on a fixture,
+# whose errors and free space are lost (a copy of files cannot fail to be read), and on this machine.
+# timeout: 120
+set -u
+command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
+flashscope=$1/bin/flashscope
+tests=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+
+fail()
+{
+	echo "$1"
+	exit 1
+}
+
+# Names of groups and nodes, and texts: what does not move from one moment to the next.
+nodes_of()
+{
+	"$flashscope" sample --json --root "$1" cpufreq diskstats load mounts pressure thermal \
+		2>"$work/err" |
+		jq -cS '.[] | select(.group == "mounts_space" or .group == "cpufreq_hardware" | not) |
+			[.group, .node, .info]'
+}
+
+mkdir "$work/fixture" "$work/live"
+"$tests/../tools/capture" -r "$tests/fixtures/imx8mp/root" "$work/fixture" >"$work/out" 2>&1 ||
+	fail "capture of a fixture: $(cat "$work/out")"
+diff <(nodes_of "$tests/fixtures/imx8mp/root") <(nodes_of "$work/fixture") ||
+	fail "the copy of a fixture is another machine"
+
+"$tests/../tools/capture" "$work/live" >"$work/out" 2>&1 ||
+	fail "capture of this machine: $(cat "$work/out")"
+diff <(nodes_of / | grep -v '"mounts"') <(nodes_of "$work/live" | grep -v '"mounts"') ||
+	fail "the copy of this machine is another one"
+[ -e "$work/live/proc/self/mountinfo" ] || fail "no mounts"
