@@ -165,7 +165,8 @@ static int open_store(struct flashscoped *d)
 	return r;
 }
 
-static int start_sampler(struct flashscoped *d)
+/* Before anything else takes memory: the lane process is forked here and keeps what there is. */
+static int open_sampler(struct flashscoped *d)
 {
 	const struct config *config = d->settings.config;
 	const struct sampler_options options = {
@@ -179,8 +180,15 @@ static int start_sampler(struct flashscoped *d)
 	const struct sampler_callbacks callbacks = {d, on_rows, on_state, on_probed};
 	int r = sampler_open(&options, registry(), &callbacks, &d->sampler);
 
-	if (r == 0)
-		r = sampler_start(d->sampler, clock_boot_ms());
+	if (r < 0)
+		log_error("sampling cannot start: %s", strerror(-r));
+	return r;
+}
+
+static int start_sampler(struct flashscoped *d)
+{
+	int r = sampler_start(d->sampler, clock_boot_ms());
+
 	if (r < 0) {
 		log_error("sampling cannot start: %s", strerror(-r));
 		return r;
@@ -318,11 +326,13 @@ int main(int argc, char **argv)
 	log_info("flashscoped " FLASHSCOPE_VERSION);
 	if (read_machine(&d) < 0 || lock_runtime_dir(&d) < 0 || lock_database(&d) < 0)
 		goto free_settings;
+	if (open_sampler(&d) < 0)
+		goto close_sampler;
 	known_boot = boot_is_known(&d);
 	if (board_new(registry(), &d.board) < 0)
-		goto free_settings;
+		goto close_sampler;
 	if (open_store(&d) < 0)
-		goto free_board;
+		goto close_sampler;
 	if (start_sampler(&d) < 0)
 		goto close_sampler;
 	if (start_http(&d) < 0)
@@ -349,7 +359,6 @@ stop_http:
 close_sampler:
 	sampler_close(d.sampler);
 	store_close(d.store);
-free_board:
 	board_free(d.board);
 free_settings:
 	settings_done(&d.settings);

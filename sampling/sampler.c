@@ -346,6 +346,8 @@ int sampler_open(const struct sampler_options *options, const struct catalog *ca
 		r = open_keeper(sampler);
 	if (r < 0)
 		return r;
+	if (sampler->keeper)
+		keeper_check(sampler->keeper, clock_boot_ms());
 	/* What belongs to the caller is not needed any more. */
 	sampler->options.period_ms = NULL;
 	sampler->options.disabled = NULL;
@@ -393,8 +395,6 @@ static void await_first_probes(struct sampler *sampler, int64_t until_ms)
 
 int sampler_start(struct sampler *sampler, int64_t now_ms)
 {
-	if (sampler->keeper)
-		keeper_check(sampler->keeper, now_ms);
 	sampler->checked_ms = now_ms;
 	probe_loop(sampler);
 	if (sampler->keeper)

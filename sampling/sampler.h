@@ -55,12 +55,15 @@ struct sampler_options {
 	bool no_lane;        /* sample everything in the caller's thread */
 };
 
+/* Opens the root and starts the lane process, by fork: call it before other threads exist, and
+ * before much memory is taken, of which the lane would keep a copy. Nothing is called back before
+ * sampler_start(). -E2BIG when the catalog has too many groups. */
 MUST_CHECK int sampler_open(const struct sampler_options *options, const struct catalog *catalog,
 			    const struct sampler_callbacks *callbacks, struct sampler **ret);
 void sampler_close(struct sampler *sampler);
 void sampler_closep(struct sampler **sampler);
 
-/* Probes everything and starts the lane. Call before other threads exist. */
+/* Probes everything; waits for the first probes of the lane, no longer than its deadline. */
 MUST_CHECK int sampler_start(struct sampler *sampler, int64_t now_ms);
 
 /* The planned time of the next tick on the boot clock. Ticks stand on multiples of their periods; a
