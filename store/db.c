@@ -36,25 +36,26 @@ void db_note(struct store *store, int error, const char *detail)
 	pthread_mutex_unlock(&store->lock);
 }
 
-/* Ours, or empty: 0. Looked at without touching it; the journal's content does not count here. */
+/* 0 when it is ours. One without any table and mark counts as well where that is allowed: that is
+ * what a kill right after the first opening leaves. */
 static int check_file(sqlite3 *conn, bool may_be_empty)
 {
-	int64_t application, version, pages;
-	int r = sql_int(conn, &pages, "PRAGMA page_count");
+	int64_t application, version, n_tables;
+	int r = sql_int(conn, &application, "PRAGMA application_id");
 
-	if (!r)
-		r = sql_int(conn, &application, "PRAGMA application_id");
 	if (!r)
 		r = sql_int(conn, &version, "PRAGMA user_version");
 	if (r < 0)
 		return r;
-	if (!pages && may_be_empty)
+	if (!application && may_be_empty &&
+	    !sql_int(conn, &n_tables, "SELECT count(*) FROM sqlite_master") && !n_tables)
 		return 0;
 	if (application != FORMAT_APPLICATION_ID)
 		return -EMEDIUMTYPE;
 	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
 }
 
+/* Looks at the file without touching it; what stands in a journal does not count here. */
 static int check_untouched(const char *path)
 {
 	CLEANUP(conn_closep) sqlite3 *conn = NULL;

@@ -31,6 +31,8 @@ static const struct code_case code_cases[] = {
 	{4, {1, 0, 0, 0}, "AEB2C0"},
 	{2, {0, 1}, "A0EA"},
 	{4, {100, 300, 300, 500}, "200A100EACA0"},
+	/* the example of schema/FORMAT.md */
+	{9, {100, 300, 300, 300, 300, GAP, GAP, 100, 100}, "200A100EA3C2DBC0"},
 	{4, {GAP, -1, GAP, -1}, "ADFDC0"},
 	{5, {GAP, GAP, 9, 9, GAP}, "A2D9ECD0"},
 	{3, {INT64_MAX, INT64_MIN, INT64_MIN}, "A9223372036854775807E9223372036854775808FC"},

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# label: slow
+# timeout: 300
+# Kills the writer with SIGKILL at random moments, some hundred times on one file. After each kill:
+# the file passes integrity_check, all that was said to be committed is there, each tick once.
+# With a second argument it drives a program of its own: "PROGRAM..." is started with the file as
+# its last argument, and only the integrity and the order of ticks are looked at.
+# Usage: kill_sweep.sh BUILD_DIR [PROGRAM...]
+set -eu
+build=$1
+shift
+rounds=${KILL_ROUNDS:-300}
+command -v sqlite3 >/dev/null || { echo "the sqlite3 shell is missing"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+db=$work/kill.db
+boot=1
+next=1000
+
+fail()
+{
+	echo "round $round: $*"
+	exit 1
+}
+
+# An early kill may leave a file without tables.
+has_table()
+{
+	[ "$(sqlite3 "$db" "SELECT count(*) FROM sqlite_master WHERE name='kill_rows'")" = 1 ]
+}
+
+# What the writer promised, and the promise of the tick before the kill: each boot counts by itself.
+check()
+{
+	[ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ] || fail "the file is damaged"
+	sqlite3 "$db" "SELECT count(*), count(DISTINCT t), min(t), max(t),
+		total(a<>t/1000 OR b IS NOT CASE WHEN t/1000%11=3 THEN NULL ELSE t/1000%97 END
+		OR c<>1 OR d<>t/1000*2654435761%1000003)
+		FROM kill WHERE node='n1' AND boot=$boot" >"$work/seen"
+	IFS='|' read -r n distinct first last bad <"$work/seen"
+	[ "$bad" = 0.0 ] || fail "$bad ticks have other values"
+	[ "$n" = "$distinct" ] || fail "$n ticks, but only $distinct times"
+	[ "$n" = 0 ] || [ "$n" = $(((last - first) / 1000 + 1)) ] || fail "holes between $first and $last"
+	[ "$promised" = 0 ] || [ "${last:-0}" -ge "$promised" ] || fail "committed to $promised, found ${last:-nothing}"
+	next=$((${last:-0} + 1000))
+}
+
+for round in $(seq "$rounds"); do
+	if [ $# -gt 0 ]; then
+		"$@" "$db" >"$work/out" 2>"$work/err" &
+	else
+		"$build/tests/kill_writer" "$db" "$next" "boot-$boot" >"$work/out" 2>"$work/err" &
+	fi
+	pid=$!
+	sleep "0.$(printf %03d $((RANDOM % 120 + 2)))"
+	kill -9 $pid 2>/dev/null || fail "it ended by itself: $(cat "$work/err")"
+	wait $pid 2>/dev/null || true
+	if [ $# -gt 0 ]; then
+		[ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ] || fail "the file is damaged"
+		continue
+	fi
+	promised=$(tail -n 1 "$work/out")
+	# The line may be cut by the kill.
+	[ -z "$(tail -c 1 "$work/out")" ] || promised=$(tail -n 2 "$work/out" | head -n 1)
+	promised=${promised:-0}
+	# Decoding all of it takes long: the whole now and then, a new boot after it.
+	if [ $((round % 30)) = 0 ]; then
+		check
+		boot=$((boot + 1))
+		next=1000
+	else
+		[ "$(sqlite3 "$db" 'PRAGMA integrity_check')" = ok ] || fail "the file is damaged"
+		last=0
+		! has_table || last=$(sqlite3 "$db" "SELECT max(t0+(n-1)*step) FROM kill_rows WHERE boot=$boot")
+		[ "$promised" = 0 ] || [ "${last:-0}" -ge "$promised" ] ||
+			fail "committed to $promised, found ${last:-nothing}"
+		next=$((${last:-0} + 1000))
+	fi
+done
+echo "$rounds kills, $(sqlite3 "$db" 'SELECT count(*) FROM kill_chunk') chunks"

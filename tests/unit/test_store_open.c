@@ -1,0 +1,258 @@
+/* Files that are not ours, not readable, in use, damaged; and the bound on the size. */
+#include <sys/stat.h>
+
+#include "tests/support/store_world.h"
+
+#define FOUR_MIB (4 * MIB)
+
+static int64_t size_of(const char *suffix)
+{
+	char name[128];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s%s", world_path, suffix);
+	return stat(name, &st) < 0 ? 0 : st.st_size;
+}
+
+static int try_open(struct store **ret)
+{
+	struct store_options options = world_options("boot-a");
+
+	return store_open(&options, &world_catalog, ret);
+}
+
+static void run(const char *fmt)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "cd %s && %s", world_folder, fmt);
+	assert_int_equal(system(command), 0);
+}
+
+static void others_files(void **state)
+{
+	struct store *store = NULL;
+	struct reader *reader = NULL;
+
+	(void)state;
+	run("sqlite3 a.db 'CREATE TABLE x(y)' && cp a.db copy");
+	assert_int_equal(try_open(&store), -EMEDIUMTYPE);
+	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EMEDIUMTYPE);
+	run("cmp a.db copy && test $(ls | wc -l) = 2");
+	run("head -c 9000 /dev/urandom >a.db && cp a.db copy");
+	assert_int_equal(try_open(&store), -EMEDIUMTYPE);
+	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EMEDIUMTYPE);
+	run("cmp a.db copy && rm a.db");
+	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -ENOENT);
+}
+
+static void newer_format(void **state)
+{
+	struct store *store = NULL;
+	struct reader *reader = NULL;
+
+	(void)state;
+	assert_int_equal(try_open(&store), 0);
+	store_close(store);
+	run("sqlite3 a.db 'PRAGMA user_version=2'");
+	assert_int_equal(try_open(&store), -EPROTO);
+	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EPROTO);
+}
+
+static void nonsense(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+
+	(void)state;
+	options.size_max_bytes = 1000;
+	assert_int_equal(store_open(&options, &world_catalog, &store), -EINVAL);
+	options = world_options("boot-a");
+	options.commit_ms = 0;
+	assert_int_equal(store_open(&options, &world_catalog, &store), -EINVAL);
+}
+
+static void in_use(void **state)
+{
+	struct store *first = world_open("boot-a"), *second = world_open("boot-a");
+	struct store_status status;
+
+	(void)state;
+	store_get_status(second, &status);
+	assert_false(status.attached);
+	assert_non_null(strstr(status.error, "another"));
+	assert_true(store_commit(second, 1000, false) < 0);
+	store_close(first);
+	assert_int_equal(store_commit(second, 2000, false), 0);
+	store_get_status(second, &status);
+	assert_true(status.attached);
+	assert_string_equal(status.error, "");
+	store_close(second);
+}
+
+static void add_ticks(struct store *store, int64_t from_ms, int64_t to_ms)
+{
+	struct sink sink;
+
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = from_ms; t < to_ms; t += 1000)
+		world_tick(store, &sink, t, 1);
+	sink_done(&sink);
+}
+
+static void damaged(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct store_status status;
+
+	(void)state;
+	add_ticks(store, 1000, 50000);
+	assert_int_equal(store_commit(store, 50000, true), 0);
+	store_close(store);
+	/* The first page stays, so that it is still one of ours; the schema behind it is garbage.
+	 */
+	run("dd if=/dev/urandom of=a.db bs=1 seek=110 count=16000 conv=notrunc 2>/dev/null");
+	store = world_open("boot-a");
+	add_ticks(store, 51000, 60000);
+	(void)!store_commit(store, 60000, false);
+	assert_int_equal(store_commit(store, 61000, true), 0);
+	store_get_status(store, &status);
+	assert_true(status.attached);
+	store_close(store);
+	run("ls | grep -q 'a.db.broken-'");
+	run("test \"$(sqlite3 a.db 'SELECT count(*) FROM disk')\" = 9");
+	run("sqlite3 a.db 'SELECT kind FROM event' | grep -q database_broken");
+}
+
+/* The file goes away under the program: a new one is begun, and says all that is known. */
+static void removed(void **state)
+{
+	struct store *store = world_open("boot-a");
+	char answer[256];
+
+	(void)state;
+	add_ticks(store, 1000, 10000);
+	assert_int_equal(store_commit(store, 10000, false), 0);
+	run("rm a.db a.db-wal a.db-shm");
+	add_ticks(store, 10000, 20000);
+	assert_int_equal(store_commit(store, 20000, true), 0);
+	store_close(store);
+	world_shell("SELECT count(*), min(t), (SELECT value FROM infos) FROM disk", answer,
+		    sizeof(answer));
+	assert_string_equal(answer, "10|10000|X-1");
+}
+
+static void pulled_copy(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct world_seen seen = {.next_ms = 1000};
+	struct reader *reader;
+
+	(void)state;
+	add_ticks(store, 1000, 90000);
+	assert_int_equal(store_commit(store, 90000, true), 0);
+	run("mkdir pulled && cp a.db pulled/ && chmod 555 pulled");
+	snprintf(world_path, sizeof(world_path), "%s/pulled/a.db", world_folder);
+	reader = world_reader(NULL);
+	world_check(reader, 1, 0, 1000000, &seen);
+	reader_close(reader);
+	assert_int_equal(seen.n_bad, 0);
+	assert_int_equal(seen.n_ticks, 89);
+	run("test \"$(ls pulled)\" = a.db && chmod 755 pulled");
+	store_close(store);
+}
+
+static uint64_t seed = 88172645463325252U;
+
+static int64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (int64_t)seed;
+}
+
+static void add_noise(struct store *store, struct sink *sink, int64_t t_ms)
+{
+	sink_reset(sink, &world_groups[0]);
+	for (size_t i = 0; i < 20; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "sd%zu", i);
+		struct row *row = sink_row(sink, name, "");
+
+		row_set(row, READS, next_random());
+		row_set(row, TEMP, next_random());
+	}
+	store_add(store, &world_groups[0], t_ms, 0, 1000, sink);
+}
+
+static void size_bound(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+	struct store_status status = {0};
+	struct sink sink;
+	int64_t largest = 0;
+	char answer[64];
+
+	(void)state;
+	options.size_max_bytes = FOUR_MIB;
+	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 14400000; t += 1000) {
+		add_noise(store, &sink, t);
+		if (t % 60000)
+			continue;
+		assert_int_equal(store_commit(store, t, false), 0);
+		largest = MAX(largest, size_of("") + size_of("-wal") + size_of("-shm"));
+	}
+	sink_done(&sink);
+	store_get_status(store, &status);
+	store_close(store);
+	assert_in_range(largest, FOUR_MIB / 2, FOUR_MIB);
+	assert_true(status.oldest_wall_ms > WALL_OFFSET_MS + 3600000);
+	assert_int_equal(status.n_failed_commits, 0);
+	world_shell("SELECT max(t) FROM disk WHERE node='sd3'", answer, sizeof(answer));
+	assert_string_equal(answer, "14400000");
+	world_shell("PRAGMA integrity_check", answer, sizeof(answer));
+	assert_string_equal(answer, "ok");
+}
+
+/* What cannot be written stays in memory up to its bound; the oldest goes first. */
+static void tail_bound(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+	struct store_status status;
+	struct sink sink;
+
+	(void)state;
+	options.path = "/proc/nowhere/a.db";
+	options.tail_max_bytes = 100000;
+	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 3600000; t += 1000) {
+		add_noise(store, &sink, t);
+		if (t % 60000 == 0)
+			assert_true(store_commit(store, t, false) < 0);
+	}
+	sink_done(&sink);
+	store_get_status(store, &status);
+	assert_in_range(status.tail_bytes, 50000, 100000);
+	assert_true(status.n_dropped_ticks > 3000);
+	store_close(store);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(others_files), TEST(newer_format), TEST(nonsense),
+		TEST(in_use),       TEST(damaged),      TEST(removed),
+		TEST(pulled_copy),  TEST(size_bound),   TEST(tail_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
