@@ -1,0 +1,223 @@
+/* Nodes and records into their tables. */
+#include "store/batch.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "store/sql.h"
+
+static int next_node_id(struct db *db, int64_t *ret)
+{
+	int r = sql_int(db->conn, ret,
+			"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM node WHERE id=1) UNION ALL"
+			" SELECT * FROM (SELECT id+1 FROM node n WHERE NOT EXISTS"
+			" (SELECT 1 FROM node WHERE id=n.id+1) ORDER BY id LIMIT 1) LIMIT 1");
+
+	return !r && *ret > FORMAT_NODES_MAX ? -ENOSPC : r;
+}
+
+/* The run of the file that a new node continues or begins, and the row that is there already.
+ * *ret_id is 0 without one. */
+static int find_run(struct db *db, const struct tail_node *node, int64_t *ret_run, int64_t *ret_id)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "SELECT run, gone FROM node WHERE collector=%Q AND name=%Q AND"
+			    " identity=%Q AND boot=%lld ORDER BY run DESC LIMIT 1",
+			    node->collector->name, node->name, node->identity, (long long)db->boot);
+
+	if (r < 0 || (r = sql_step(stmt)) < 0)
+		return r;
+	*ret_run = 1;
+	if (r > 0)
+		/* Not gone, and first seen by this run of the program: the same as before it. */
+		*ret_run = sqlite3_column_int64(stmt, 0) +
+			   (node->run > 1 || sqlite3_column_int(stmt, 1));
+	*ret_id = 0;
+	r = sql_int(db->conn, ret_id,
+		    "SELECT id FROM node WHERE collector=%Q AND name=%Q AND identity=%Q AND"
+		    " run=%lld",
+		    node->collector->name, node->name, node->identity, (long long)*ret_run);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* Flags that an earlier run of the program left open end where this one begins. */
+static int end_flags(struct db *db, int64_t id, int64_t t_ms)
+{
+	return sql_exec(db->conn,
+			"INSERT INTO flag(boot,t,node,grp,field,word) SELECT boot,%lld,node,grp,"
+			"field,'' FROM flag WHERE id IN (SELECT max(id) FROM flag WHERE node=%lld"
+			" GROUP BY grp,field) AND word<>'' AND boot=%lld",
+			(long long)t_ms, (long long)id, (long long)db->boot);
+}
+
+static int add_node(struct store *store, struct db *db, struct tail_node *node)
+{
+	int64_t run = 0, id = 0;
+	int r = find_run(db, node, &run, &id);
+
+	if (!r && id)
+		r = sql_exec(db->conn,
+			     "UPDATE node SET first_ms=CASE WHEN boot=%lld THEN first_ms ELSE %lld"
+			     " END, last_ms=%lld, boot=%lld, gone=0 WHERE id=%lld",
+			     (long long)db->boot, (long long)node->first_ms,
+			     (long long)node->first_ms, (long long)db->boot, (long long)id);
+	else if (!r && !(r = next_node_id(db, &id)))
+		r = sql_exec(db->conn,
+			     "INSERT INTO node VALUES(%lld,%Q,%Q,%Q,%lld,%lld,%lld,%lld,0)",
+			     (long long)id, node->collector->name, node->name, node->identity,
+			     (long long)run, (long long)db->boot, (long long)node->first_ms,
+			     (long long)node->first_ms);
+	if (!r)
+		r = end_flags(db, id, node->first_ms);
+	if (r == -ENOSPC) /* no number left: its samples are not stored */
+		return 0;
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&store->lock);
+	node->id = id;
+	node->run = run;
+	pthread_mutex_unlock(&store->lock);
+	return 0;
+}
+
+static int write_node(struct store *store, struct db *db, struct tail_node *node)
+{
+	int r = node->id ? 0 : add_node(store, db, node);
+
+	pthread_mutex_lock(&store->lock);
+	bool gone = node->gone;
+	int64_t last_ms = node->last_ms;
+	pthread_mutex_unlock(&store->lock);
+	if (r < 0 || !gone)
+		return r;
+	return sql_exec(db->conn, "UPDATE node SET gone=1, last_ms=%lld WHERE id=%lld",
+			(long long)last_ms, (long long)node->id);
+}
+
+static int write_change(struct db *db, sqlite3_stmt *stmt, const struct change *change)
+{
+	bind_int(stmt, 1, db->boot);
+	bind_int(stmt, 2, change->t_ms);
+	bind_int(stmt, 3, change->node->id);
+	bind_text(stmt, 4, change->group->name);
+	bind_text(stmt, 5, change->group->fields[change->field].name);
+	bind_text(stmt, 6, change->text);
+	return sql_run(stmt);
+}
+
+/* An info that the file has as its newest is not repeated by the next boot. */
+static int write_changes(struct db *db, const struct change_list *changes)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *info = NULL, *flag = NULL;
+	int r = sql_prepare(db->conn, &info,
+			    "INSERT INTO info(boot,t,node,grp,field,value) SELECT ?1,?2,?3,?4,?5,?6"
+			    " WHERE ?6 IS NOT (SELECT value FROM info WHERE node=?3 AND grp=?4 AND"
+			    " field=?5 ORDER BY id DESC LIMIT 1)");
+
+	if (!r)
+		r = sql_prepare(db->conn, &flag,
+				"INSERT INTO flag(boot,t,node,grp,field,word)"
+				" VALUES(?1,?2,?3,?4,?5,?6)");
+	for (const struct change *c = changes->first; c && !r; c = c->next)
+		if (c->node->id)
+			r = write_change(db, c->what == CHANGE_INFO ? info : flag, c);
+	return r;
+}
+
+static int write_events(struct db *db, const struct event_list *events)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "INSERT INTO event(boot,t,t_end,severity,kind,collector,node,text,"
+			    "evidence) VALUES(?,?,?,?,?,?,?,?,nullif(?,''))");
+
+	for (const struct pending_event *p = events->first; p && !r; p = p->next) {
+		const struct event *e = &p->event;
+
+		bind_int(stmt, 1, db->boot);
+		bind_int(stmt, 2, e->t_ms);
+		if (e->t_end_ms == TIME_OPEN)
+			sqlite3_bind_null(stmt, 3);
+		else
+			bind_int(stmt, 3, e->t_end_ms);
+		bind_text(stmt, 4, severity_name(e->severity));
+		bind_text(stmt, 5, e->kind);
+		bind_text(stmt, 6, e->collector);
+		bind_text(stmt, 7, e->node);
+		bind_text(stmt, 8, e->text);
+		bind_text(stmt, 9, e->evidence);
+		r = sql_run(stmt);
+	}
+	return r;
+}
+
+static int write_marks(struct db *db, const struct batch *batch)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "INSERT INTO mark(id,boot,t,t_end,label) VALUES(?1,?2,?3,?4,?5)"
+			    " ON CONFLICT(id) DO UPDATE SET t_end=?4");
+
+	for (size_t i = 0; i < batch->n_marks && !r; i++) {
+		const struct mark *m = &batch->marks[i];
+
+		bind_int(stmt, 1, m->id);
+		bind_int(stmt, 2, db->boot);
+		bind_int(stmt, 3, m->t_ms);
+		if (m->t_end_ms == TIME_OPEN)
+			sqlite3_bind_null(stmt, 4);
+		else
+			bind_int(stmt, 4, m->t_end_ms);
+		bind_text(stmt, 5, m->label);
+		r = sql_run(stmt);
+	}
+	return r;
+}
+
+static int write_outcomes(struct db *db, const struct batch *batch)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(
+		db->conn, &stmt,
+		"INSERT INTO outcome(boot,t,collector,node,outcome,reason)"
+		" SELECT ?1,?2,?3,?4,?5,?6 WHERE (?5,?6) IS NOT (SELECT outcome,reason"
+		" FROM outcome WHERE collector=?3 AND node=?4 ORDER BY id DESC LIMIT 1)");
+
+	for (size_t i = 0; i < batch->n_outcomes && !r; i++) {
+		const struct outcome_entry *o = &batch->outcomes[i];
+
+		bind_int(stmt, 1, db->boot);
+		bind_int(stmt, 2, o->t_ms);
+		bind_text(stmt, 3, o->collector);
+		bind_text(stmt, 4, o->node);
+		bind_text(stmt, 5, o->outcome);
+		bind_text(stmt, 6, o->reason);
+		r = sql_run(stmt);
+	}
+	return r;
+}
+
+int batch_write(struct store *store, struct db *db, const struct batch *batch)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < batch->n_nodes && !r; i++)
+		r = write_node(store, db, batch->nodes[i]);
+	if (!r && store->writing_changes.first)
+		r = write_changes(db, &store->writing_changes);
+	if (!r && store->writing_events.first)
+		r = write_events(db, &store->writing_events);
+	if (!r && batch->n_marks)
+		r = write_marks(db, batch);
+	if (!r && batch->n_outcomes)
+		r = write_outcomes(db, batch);
+	if (!r && batch->wall_dirty)
+		r = sql_exec(db->conn,
+			     "UPDATE boot SET wall_offset_ms=%lld WHERE id=%lld AND"
+			     " wall_offset_ms<>%lld",
+			     (long long)batch->wall_offset_ms, (long long)db->boot,
+			     (long long)batch->wall_offset_ms);
+	return r;
+}
