@@ -106,3 +106,6 @@ foreach(source IN LISTS benches)
 	set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
 	target_link_libraries(${name} PRIVATE ${test_libraries})
 endforeach()
+
+# Real kernels in QEMU.
+include(${CMAKE_CURRENT_LIST_DIR}/vm/tests.cmake)

@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# The guest's initramfs: a base for each kernel (its modules, a few tools), kept in the cache, and
+# behind it what is under test: binaries with their libraries, the scenario. The kernel unpacks one
+# behind the other.
+
+# What the scenarios need; what a kernel does not have is left out.
+guest_modules=(
+	virtio_pci 9p 9pnet_virtio virtio_blk
+	nvme ufshcd-pci sd_mod sdhci-pci mmc_block
+	ext4 f2fs crc32c_generic crc32_generic libcrc32c crc16
+	dm-mod dm-flakey dm-delay dm-log-writes loop null_blk scsi_debug zram
+	acpi-cpufreq cpufreq_ondemand cpufreq_userspace thermal processor
+	cpufreq-dt clk-gpio gpio-pl061 bcm2711_thermal
+	ramoops i6300esb softdog
+)
+
+# make_archive DIR FILE
+make_archive()
+{
+	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort | in_tools usr/bin/cpio -o -H newc --quiet \
+		-R 0:0) >"$2.new" && mv "$2.new" "$2"
+}
+
+copy_modules()
+{
+	local root=$1 base=${kernel_modules%/lib/modules} module kind file
+
+	[ -e "$kernel_modules/$kernel_version/modules.dep" ] ||
+		in_tools usr/sbin/depmod -b "$base" "$kernel_version" || return 1
+	for module in "${guest_modules[@]}"; do
+		in_tools usr/sbin/modprobe -d "$base" -S "$kernel_version" --show-depends "$module" \
+			2>/dev/null
+	done | sort -u | while read -r kind file _; do
+		[ "$kind" = insmod ] || continue
+		module=$root/usr/lib/modules/${file#*/lib/modules/}
+		mkdir -p "$(dirname "$module")"
+		case $file in
+		*.xz) xz -dc "$file" >"${module%.xz}" ;;
+		*.zst) zstd -qdc "$file" >"${module%.zst}" ;;
+		*) cp "$file" "$module" ;;
+		esac
+	done
+	cp "$kernel_modules/$kernel_version"/modules.{builtin*,order} "$root/usr/lib/modules/$kernel_version/"
+	in_tools usr/sbin/depmod -b "$root/usr" "$kernel_version"
+}
+
+copy_tools()
+{
+	local root=$1 part
+
+	for part in bin sbin lib lib64; do
+		mkdir -p "$root/usr/$part"
+		ln -s "usr/$part" "$root/$part"
+		# A link here: the package has its files below usr.
+		if [ -d "$guest_tools/$part" ] && [ ! -L "$guest_tools/$part" ]; then
+			cp -a "$guest_tools/$part/." "$root/usr/$part/"
+		fi
+	done
+	cp -a "$guest_tools/usr/." "$root/usr/"
+	ln -sf busybox "$root/usr/bin/sh"
+	ln -sf ../bin/busybox "$root/usr/sbin/modprobe"
+}
+
+# need_base_image KERNEL: sets base_image
+need_base_image()
+{
+	local kernel=$1 arch recipe root
+
+	arch=$(kernel_field "$kernel" 2)
+	need_guest_tools "$arch"
+	recipe=$(cat "$here/lib/image.sh" "$here/lib/packages.sh" | sha256sum | cut -c 1-12)
+	base_image=$cache/images/$kernel-$kernel_version-$recipe.cpio
+	[ -e "$base_image" ] && return 0
+	note "making the base image of $kernel"
+	mkdir -p "$cache/images"
+	rm -f "$cache/images/$kernel"-*.cpio
+	root=$(mktemp -d)
+	mkdir -p "$root"/{dev,proc,sys,tmp,run,mnt,out,root,etc,var}
+	ln -s ../run "$root/var/run"
+	copy_tools "$root"
+	copy_modules "$root" && make_archive "$root" "$base_image"
+	rm -rf "$root"
+	[ -e "$base_image" ] || cannot "the base image of $kernel cannot be made"
+}
+
+# libraries_of PROGRAM...: the files that the loader would take, by their paths here
+libraries_of()
+{
+	ldd "$@" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u
+}
+
+# make_overlay SCENARIO-FILE FILE: what is under test
+make_overlay()
+{
+	local scenario=$1 image=$2 root program library to
+	root=$(mktemp -d)
+
+	mkdir -p "$root"/{usr/bin,vm}
+	for program in flashscope flashscoped; do
+		[ -x "$build/bin/$program" ] || continue
+		strip -o "$root/usr/bin/$program" "$build/bin/$program" 2>/dev/null ||
+			cp "$build/bin/$program" "$root/usr/bin/"
+		while read -r library; do
+			to=$root/usr/${library#/}
+			to=${to/\/usr\/usr\//\/usr\/}
+			mkdir -p "$(dirname "$to")"
+			cp -L "$library" "$to"
+		done < <(libraries_of "$build/bin/$program")
+	done
+	install -m 755 "$here/guest/init" "$root/init"
+	cp "$here/guest/lib.sh" "$top/tools/capture" "$root/vm/" 2>/dev/null
+	[ -z "$scenario" ] || cp "$scenario" "$root/vm/scenario"
+	make_archive "$root" "$image"
+	rm -rf "$root"
+}
+
+# need_acpi_table: sets acpi_table
+need_acpi_table()
+{
+	local source=$here/acpi/throttle.asl
+	acpi_table=$cache/images/throttle-$(sha256sum "$source" | cut -c 1-12).aml
+
+	[ -e "$acpi_table" ] && return 0
+	mkdir -p "$cache/images"
+	in_tools usr/bin/iasl -p "${acpi_table%.aml}" "$source" >/dev/null 2>&1 ||
+		cannot "the ACPI table cannot be compiled"
+}

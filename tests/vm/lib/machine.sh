@@ -1,0 +1,148 @@
+# shellcheck shell=bash
+# One run of a guest: its disks, QEMU, and what the guest asks the host for.
+#
+# Sets of a run: work (a folder), out (in it, shared with the guest), qemu_pid. The guest asks with
+# lines in out/request: QMP commands as JSON, or words of this file.
+
+# Disks with their sizes; eMMC sizes are powers of two.
+disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M)
+
+# What a guest without KVM does not have to spend its boot on
+quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog'
+quick_boot="$quick_boot kfence.sample_interval=0 noresume raid=noautodetect nokaslr"
+
+make_disks()
+{
+	local disk
+
+	for disk in "${disks[@]}"; do
+		truncate -s "${disk#*:}" "$work/${disk%:*}.img"
+	done
+	cat >"$work/errors.conf" <<-END
+	[inject-error]
+	event = "read_aio"
+	errno = "5"
+	sector = "16384"
+	once = "off"
+	immediately = "off"
+	END
+}
+
+# drive NAME: the image behind it. With "read-errors" in the scenario's machine the second UFS unit
+# and the NVMe cannot read at 8 MiB.
+drive()
+{
+	case $machine:$1 in
+	*read-errors*:nvme | *read-errors*:ufs1)
+		echo "if=none,id=$1,driver=raw,file.driver=blkdebug,file.image.driver=file,file.image.filename=$work/$1.img,file.config=$work/errors.conf"
+		;;
+	*) echo "if=none,id=$1,file=$work/$1.img,format=raw,cache=writeback" ;;
+	esac
+}
+
+# machine_arguments KERNEL: sets qemu_program and qemu_arguments
+machine_arguments()
+{
+	case $(kernel_field "$1" 2) in
+	amd64)
+		# More serial ports than one hold the registers of the ACPI table.
+		qemu_program=usr/bin/qemu-system-x86_64 console=ttyS0
+		qemu_arguments=(-M q35 -cpu Westmere -serial stdio -serial null -serial null -serial null
+			-acpitable "file=$acpi_table")
+		;;
+	arm64)
+		qemu_program=usr/bin/qemu-system-aarch64 console=ttyAMA0
+		qemu_arguments=(-M virt -cpu cortex-a57 -serial stdio)
+		;;
+	esac
+	# shellcheck disable=SC2054
+	qemu_arguments+=(
+		-L "$qemu_dir/usr/share/qemu" -L "$qemu_dir/usr/share/seabios"
+		-L "$qemu_dir/usr/lib/ipxe/qemu"
+		-accel tcg,thread=single,tb-size=512 -icount shift=1,sleep=on -smp 2 -m 1024
+		-nodefaults -display none -monitor none -no-reboot -qmp "pipe:$work/qmp"
+		-fsdev "local,id=out,path=$out,security_model=none"
+		-device virtio-9p-pci,fsdev=out,mount_tag=out
+		-device pcie-root-port,id=slot1,chassis=1,slot=1
+		-drive "$(drive nvme)" -device nvme,id=nvme0,serial=NVME0001,drive=nvme,bus=slot1
+		-device sdhci-pci,id=sdhc0 -drive "$(drive sd)"
+		-device sd-card,drive=sd,bus=pcie.0/sdhc0/sd-bus
+		-device sdhci-pci,id=sdhc1 -drive "$(drive emmc)"
+		-device emmc,drive=emmc,bus=pcie.0/sdhc1/sd-bus
+		-device ufs,id=ufs,serial=UFS0001
+		-drive "$(drive ufs0)" -device ufs-lu,drive=ufs0,bus=ufs,lun=0
+		-drive "$(drive ufs1)" -device ufs-lu,drive=ufs1,bus=ufs,lun=1
+		-drive "$(drive system)" -device virtio-blk-pci,drive=system,serial=SYSTEM01
+	)
+	[ -z "$rtc" ] || qemu_arguments+=(-rtc "base=$rtc,clock=host")
+}
+
+# qmp JSON...: prints what QEMU answers to each
+qmp()
+{
+	local command line
+
+	for command in "$@"; do
+		printf '%s\n' "$command" >&"$qmp_in"
+		while IFS= read -r -t 20 line <&"$qmp_out"; do
+			case $line in
+			*'"event"'*) printf '%s\n' "$line" >>"$work/qmp.log" ;;
+			*) printf '%s\n' "$line" | tee -a "$work/qmp.log" && break ;;
+			esac
+		done
+	done
+}
+
+# The request of the guest, if there is one
+serve_request()
+{
+	local line
+
+	[ -e "$out/request" ] || return 0
+	while IFS= read -r line; do
+		case $line in
+		'{'*) qmp "$line" ;;
+		power-cut) kill -KILL "$qemu_pid" ;;
+		*) echo "unknown request: $line" ;;
+		esac
+	done <"$out/request" >"$out/answer.new"
+	rm -f "$out/request"
+	mv "$out/answer.new" "$out/answer"
+}
+
+# start_machine KERNEL INITRAMFS "KERNEL ARGUMENTS" CONSOLE
+start_machine()
+{
+	machine_arguments "$1"
+	rm -f "$work/qmp.in" "$work/qmp.out"
+	mkfifo "$work/qmp.in" "$work/qmp.out"
+	exec {qmp_in}<>"$work/qmp.in" {qmp_out}<>"$work/qmp.out"
+	(
+		exec >>"$4" 2>&1
+		[ "$interactive" = 1 ] || exec </dev/null
+		renice -n 10 "$BASHPID" >/dev/null 2>&1
+		exec_tool "$qemu_program" "${qemu_arguments[@]}" -kernel "$kernel_image" -initrd "$2" \
+			-append "console=$console panic=-1 loglevel=4 $quick_boot $3"
+	) {qmp_in}>&- {qmp_out}>&- {guest_lock}>&- &
+	qemu_pid=$!
+	disown "$qemu_pid"
+}
+
+# run_machine KERNEL INITRAMFS "KERNEL ARGUMENTS": until it ends or $limit seconds have passed
+run_machine()
+{
+	local end=$((SECONDS + limit))
+
+	start_machine "$1" "$2" "$3" "$work/console.log"
+	sleep 0.2
+	qmp '{"execute":"qmp_capabilities"}' >/dev/null
+	while kill -0 "$qemu_pid" 2>/dev/null; do
+		serve_request
+		if [ "$SECONDS" -ge "$end" ]; then
+			echo "@@ the guest was stopped after $limit s" >>"$work/console.log"
+			kill -KILL "$qemu_pid"
+		fi
+		sleep 0.1
+	done
+	exec {qmp_in}>&- {qmp_out}>&-
+}
