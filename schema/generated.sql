@@ -84,11 +84,11 @@ CREATE VIEW load_rows AS SELECT 'chunk' AS part, id, boot, node, t0, step, n,
 
 CREATE VIEW load AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+j.key*c.step+CAST(substr(j.value,1,20) AS INTEGER))/1000.0,'unixepoch') AS wall,
  c.boot AS boot, c.t0+j.key*c.step+CAST(substr(j.value,1,20) AS INTEGER) AS t, d.name AS node,
- CAST(nullif(trim(substr(j.value,21,20)),'') AS INTEGER) AS load1,
- CAST(nullif(trim(substr(j.value,41,20)),'') AS INTEGER) AS load5,
- CAST(nullif(trim(substr(j.value,61,20)),'') AS INTEGER) AS load15,
- CAST(nullif(trim(substr(j.value,81,20)),'') AS INTEGER) AS runnable,
- CAST(nullif(trim(substr(j.value,101,20)),'') AS INTEGER) AS threads,
+ CAST(nullif(substr(j.value,21,20),'                    ') AS INTEGER) AS load1,
+ CAST(nullif(substr(j.value,41,20),'                    ') AS INTEGER) AS load5,
+ CAST(nullif(substr(j.value,61,20),'                    ') AS INTEGER) AS load15,
+ CAST(nullif(substr(j.value,81,20),'                    ') AS INTEGER) AS runnable,
+ CAST(nullif(substr(j.value,101,20),'                    ') AS INTEGER) AS threads,
  c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id
  FROM load_rows c
  CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot

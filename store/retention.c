@@ -7,7 +7,7 @@
 #include "store/sql.h"
 
 #define PAGE_BYTES         4096
-#define WAL_MIN_BYTES      INT64_C(524288)
+#define WAL_MIN_BYTES      INT64_C(1048576)
 #define WAL_MAX_BYTES      INT64_C(16777216)
 #define BYTES_FOR_EACH_ROW 16384 /* of the cap, for events and the like */
 #define HOUR_S             3600

@@ -1,4 +1,5 @@
 /* Files that are not ours, not readable, in use, damaged; and the bound on the size. */
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include "tests/support/store_world.h"
@@ -162,6 +163,32 @@ static void pulled_copy(void **state)
 	store_close(store);
 }
 
+/* The file by itself, without its journal, is never older than a few commits. */
+static void file_alone_is_fresh(void **state)
+{
+	struct store *store = world_open("boot-a");
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", world_path);
+	for (int64_t t = 1000; t < 1200000; t += 60000) {
+		struct world_seen seen = {.next_ms = 1000};
+		struct reader *reader;
+
+		add_ticks(store, t, t + 60000);
+		assert_int_equal(store_commit(store, t + 60000, false), 0);
+		run("rm -rf alone && mkdir alone && cp a.db alone/");
+		snprintf(world_path, sizeof(world_path), "%s/alone/a.db", world_folder);
+		reader = world_reader(NULL);
+		world_check(reader, 1, 0, 10000000, &seen);
+		reader_close(reader);
+		assert_int_equal(seen.n_bad, 0);
+		assert_true(seen.next_ms >= t + 60000 - 300000);
+		snprintf(world_path, sizeof(world_path), "%s", path);
+	}
+	store_close(store);
+}
+
 static uint64_t seed = 88172645463325252U;
 
 static int64_t next_random(void)
@@ -219,6 +246,45 @@ static void size_bound(void **state)
 	assert_string_equal(answer, "ok");
 }
 
+/* A reader that stays open holds the journal: it grows to its share and no further, commits wait in
+ * memory, and nothing is lost when the reader goes. */
+static void reader_that_stays(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+	struct store_status status;
+	struct sink sink;
+	sqlite3 *conn = NULL;
+	int n_busy = 0;
+	char answer[64];
+
+	(void)state;
+	options.size_max_bytes = FOUR_MIB;
+	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
+	assert_int_equal(sqlite3_open(world_path, &conn), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(conn, "BEGIN; SELECT * FROM node", NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 1800000; t += 1000) {
+		if (t == 1500000)
+			sqlite3_exec(conn, "COMMIT", NULL, NULL, NULL);
+		add_noise(store, &sink, t);
+		if (t % 60000)
+			continue;
+		n_busy += store_commit(store, t, false) == -EBUSY;
+		store_get_status(store, &status);
+		assert_true(status.wal_bytes <= FOUR_MIB / 4);
+		assert_true((t < 1500000 && n_busy) == (strlen(status.error) > 0));
+	}
+	sqlite3_close(conn);
+	sink_done(&sink);
+	store_close(store);
+	assert_true(n_busy > 5);
+	assert_int_equal(status.n_dropped_ticks, 0);
+	world_shell("SELECT count(*) FROM disk WHERE node='sd3'", answer, sizeof(answer));
+	assert_string_equal(answer, "1800");
+}
+
 /* What cannot be written stays in memory up to its bound; the oldest goes first. */
 static void tail_bound(void **state)
 {
@@ -249,9 +315,12 @@ static void tail_bound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(others_files), TEST(newer_format), TEST(nonsense),
-		TEST(in_use),       TEST(damaged),      TEST(removed),
-		TEST(pulled_copy),  TEST(size_bound),   TEST(tail_bound),
+		TEST(others_files),      TEST(newer_format),
+		TEST(nonsense),          TEST(in_use),
+		TEST(damaged),           TEST(removed),
+		TEST(pulled_copy),       TEST(size_bound),
+		TEST(tail_bound),        TEST(file_alone_is_fresh),
+		TEST(reader_that_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
