@@ -146,7 +146,8 @@ static void ticks_sql(struct text *text, const struct file_group *group)
 		    group->name);
 	for (size_t k = 1; k <= group->n_columns; k++)
 		text_printf(text,
-			    ",\n CAST(nullif(substr(j.value,%zu,20),'                    ') AS INTEGER) AS %s",
+			    ",\n CAST(nullif(substr(j.value,%zu,20),'                    ') AS "
+			    "INTEGER) AS %s",
 			    20 * k + 1, name_of(group, k));
 	text_str(text, ",\n c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id\n");
 	text_printf(text, " FROM %s_rows c", group->name);
