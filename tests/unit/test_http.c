@@ -232,6 +232,7 @@ static void test_documents(void **state)
 		struct answer answer = ask(*state, "GET", paths[i], "", "localhost");
 		CLEANUP(tree_freep) struct tree *tree = parse(&answer);
 
+		assert_non_null(tree);
 		assert_int_equal(answer.status, 200);
 		assert_string_equal(answer.type, "application/json");
 		answer_done(&answer);
