@@ -208,6 +208,15 @@ static int check_wal(struct store *store, struct db *db)
 	return 0;
 }
 
+/* Whether it was the cap of the file that a transaction did not fit under, and not the disk. */
+static bool at_cap(struct db *db)
+{
+	int64_t n;
+
+	return !sql_int(db->conn, &n, "PRAGMA page_count") &&
+	       n + TAIL_SLOTS * 2 >= retention_max_pages(db->size_max_bytes);
+}
+
 static int write_batch(struct store *store, const struct batch *batch)
 {
 	struct db *db = store->db;
@@ -225,8 +234,9 @@ static int write_batch(struct store *store, const struct batch *batch)
 	sqlite3_exec(db->conn, "ROLLBACK", NULL, NULL, NULL);
 	/* Statements that were prepared meanwhile stay in the groups, which are not copied. */
 	*db = before;
-	if (r == -ENOSPC)
-		db->room_pages = db->room_pages * 2 + 64;
+	if (r == -ENOSPC && at_cap(db))
+		db->room_pages =
+			MIN(db->room_pages * 2 + 64, retention_max_pages(db->size_max_bytes) / 8);
 	return r;
 }
 

@@ -170,8 +170,8 @@ int cursor_open(struct reader *reader, const struct group *group, const struct s
 	c->group = group;
 	c->collector = reader_collector(reader, group);
 	c->key = *key;
-	c->from_ms = from_ms;
-	c->to_ms = to_ms;
+	c->from_ms = MAX(from_ms, -WINDOW_MS);
+	c->to_ms = MIN(to_ms, WINDOW_MS);
 	c->memory_from_ms = INT64_MAX;
 	c->n_fields = n_fields;
 	if (!c->collector || !n_fields || n_fields > SPAN_FIELDS_MAX)
@@ -237,7 +237,8 @@ static int take_chunk(struct cursor *c, sqlite3_stmt *stmt)
 	int r;
 
 	c->last_id = sqlite3_column_int64(stmt, 0);
-	if (n < 1 || n > SERIES_TICKS_MAX || step_ms < 1)
+	if (n < 1 || n > SERIES_TICKS_MAX || step_ms < 1 || step_ms > FORMAT_STEP_MAX_MS ||
+	    reader_time(stmt, 2) != sqlite3_column_int64(stmt, 2))
 		return -EBADMSG;
 	c->now = (struct cursor_piece){.node = sqlite3_column_int64(stmt, 1),
 				       .t0_ms = sqlite3_column_int64(stmt, 2),

@@ -14,6 +14,10 @@
 #define FORMAT_NODES_MAX      9999
 #define FORMAT_BOOT_FACTOR    INT64_C(10000000000000) /* chunk id: boot, second, node */
 #define FORMAT_SECOND_FACTOR  10000
+/* What a file may claim; more is damage. Sums of these do not overflow. */
+#define FORMAT_BOOTS_MAX      900000
+#define FORMAT_TIME_MAX_MS    (INT64_C(1) << 50)
+#define FORMAT_STEP_MAX_MS    (INT64_C(1) << 40)
 #define TAIL_SLOTS            96
 #define TAIL_PAYLOAD_BYTES    4040 /* of a record that fills one page and no more */
 #define CHECKPOINT_COMMITS    5

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/series.h"
+#include "store/db.h"
 
 void dir_start(struct dir_reader *dir, struct slice text, size_t data_len)
 {
@@ -83,9 +84,9 @@ static bool take_group(struct dir_reader *dir)
 	    !take(dir, ",\"step\":") || !take_number(dir, &node->step_ms) ||
 	    !take(dir, ",\"n\":") || !take_number(dir, &n) || !take(dir, ",\"nodes\":["))
 		return false;
-	if (node->step_ms < 1 || node->step_ms > INT64_C(1) << 40 || n < 1 ||
-	    n > SERIES_TICKS_MAX || node->t0_ms < -(INT64_C(1) << 50) ||
-	    node->t0_ms > INT64_C(1) << 50)
+	if (node->step_ms < 1 || node->step_ms > FORMAT_STEP_MAX_MS || n < 1 ||
+	    n > SERIES_TICKS_MAX || node->t0_ms < -FORMAT_TIME_MAX_MS ||
+	    node->t0_ms > FORMAT_TIME_MAX_MS)
 		return false;
 	node->n = (size_t)n;
 	dir->in_group = true;

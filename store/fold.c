@@ -120,9 +120,11 @@ static int read_page(struct fold *f, sqlite3_stmt *stmt)
 		struct file_group *group =
 			schema_group(f->db, dir->node.group.p, dir->node.group.len);
 
-		if (group)
-			r = add_piece(f, &dir->node, group, sqlite3_column_int64(stmt, 0),
-				      f->pages[f->n_pages - 1]);
+		int64_t boot = sqlite3_column_int64(stmt, 0);
+
+		if (group && boot > 0 && boot <= FORMAT_BOOTS_MAX && dir->node.node > 0 &&
+		    dir->node.node <= FORMAT_NODES_MAX)
+			r = add_piece(f, &dir->node, group, boot, f->pages[f->n_pages - 1]);
 	}
 	return r;
 }

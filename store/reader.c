@@ -277,21 +277,29 @@ static int widen_by_page(int64_t boot, const struct dir_node *node, const uint8_
 	return 0;
 }
 
+int64_t reader_time(sqlite3_stmt *stmt, int column)
+{
+	int64_t ms = sqlite3_column_int64(stmt, column);
+
+	return MAX(-FORMAT_TIME_MAX_MS, MIN(FORMAT_TIME_MAX_MS, ms));
+}
+
 static int load_boots(struct reader *reader, struct boot_list *list, size_t max)
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
 	int r = sql_prepare(reader->conn, &stmt,
 			    "SELECT * FROM (SELECT id,boot_id,kernel,first_ms,last_ms,"
-			    "wall_offset_ms FROM boot ORDER BY id DESC LIMIT %lld) ORDER BY id",
-			    (long long)max);
+			    "wall_offset_ms FROM boot WHERE id BETWEEN 1 AND %d"
+			    " ORDER BY id DESC LIMIT %lld) ORDER BY id",
+			    FORMAT_BOOTS_MAX, (long long)max);
 
 	while (!r && (r = sql_step(stmt)) > 0) {
 		struct boot *boot = &list->v[list->n++];
 
 		*boot = (struct boot){.id = sqlite3_column_int64(stmt, 0),
-				      .first_ms = sqlite3_column_int64(stmt, 3),
-				      .last_ms = sqlite3_column_int64(stmt, 4),
-				      .wall_offset_ms = sqlite3_column_int64(stmt, 5)};
+				      .first_ms = reader_time(stmt, 3),
+				      .last_ms = reader_time(stmt, 4),
+				      .wall_offset_ms = reader_time(stmt, 5)};
 		snprintf(boot->boot_id, sizeof(boot->boot_id), "%s", column_text(stmt, 1));
 		snprintf(boot->kernel, sizeof(boot->kernel), "%s", column_text(stmt, 2));
 		r = 0;
@@ -399,8 +407,8 @@ static int load_nodes(struct reader *reader, const char *collector, struct node_
 		snprintf(info->identity, sizeof(info->identity), "%s", column_text(stmt, 3));
 		info->run = sqlite3_column_int64(stmt, 4);
 		info->boot = sqlite3_column_int64(stmt, 5);
-		info->first_ms = sqlite3_column_int64(stmt, 6);
-		info->last_ms = sqlite3_column_int64(stmt, 7);
+		info->first_ms = reader_time(stmt, 6);
+		info->last_ms = reader_time(stmt, 7);
 		info->gone = sqlite3_column_int(stmt, 8);
 		r = 0;
 	}

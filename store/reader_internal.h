@@ -8,6 +8,8 @@
 #include "store/reader.h"
 
 #define BOOTS_MAX 4096
+#define WINDOW_MS (INT64_C(1) << 60) /* ends of windows are kept within this, so that they add up  \
+				      */
 
 struct reader {
 	char *path;
@@ -24,6 +26,9 @@ int reader_failed(struct reader *reader, int r);
 /* Begins a read transaction: 1, or 0 when there is no file to read. -errno */
 MUST_CHECK int reader_begin(struct reader *reader);
 void reader_end(struct reader *reader);
+
+/* A time of the file, kept within what adds up without overflow. */
+int64_t reader_time(sqlite3_stmt *stmt, int column);
 
 /* Calls visit for each node on each live tail page, in the order of time, within a transaction.
  * Damaged pages end early. */

@@ -54,17 +54,16 @@ static void boot_columns(sqlite3_stmt *stmt, int at, struct boot *boot)
 	boot->id = sqlite3_column_int64(stmt, at);
 	snprintf(boot->boot_id, sizeof(boot->boot_id), "%s", column_text(stmt, at + 1));
 	snprintf(boot->kernel, sizeof(boot->kernel), "%s", column_text(stmt, at + 2));
-	boot->first_ms = sqlite3_column_int64(stmt, at + 3);
-	boot->last_ms = sqlite3_column_int64(stmt, at + 4);
-	boot->wall_offset_ms = sqlite3_column_int64(stmt, at + 5);
+	boot->first_ms = reader_time(stmt, at + 3);
+	boot->last_ms = reader_time(stmt, at + 4);
+	boot->wall_offset_ms = reader_time(stmt, at + 5);
 }
 
 #define BOOT_COLUMNS "b.id,b.boot_id,b.kernel,b.first_ms,b.last_ms,b.wall_offset_ms"
 
 static int64_t column_time(sqlite3_stmt *stmt, int i)
 {
-	return sqlite3_column_type(stmt, i) == SQLITE_NULL ? TIME_OPEN
-							   : sqlite3_column_int64(stmt, i);
+	return sqlite3_column_type(stmt, i) == SQLITE_NULL ? TIME_OPEN : reader_time(stmt, i);
 }
 
 static enum severity severity_of(const char *name)
@@ -77,7 +76,7 @@ static enum severity severity_of(const char *name)
 
 static void event_columns(sqlite3_stmt *stmt, struct event *e)
 {
-	e->t_ms = sqlite3_column_int64(stmt, 7);
+	e->t_ms = reader_time(stmt, 7);
 	e->t_end_ms = column_time(stmt, 8);
 	e->severity = severity_of(column_text(stmt, 9));
 	snprintf(e->kind, sizeof(e->kind), "%s", column_text(stmt, 10));
@@ -263,7 +262,7 @@ static int load_marks(struct reader *reader, int64_t from_ms, int64_t to_ms, siz
 
 	while (!r && (r = sql_step(stmt)) > 0) {
 		struct mark mark = {.id = sqlite3_column_int64(stmt, 6),
-				    .t_ms = sqlite3_column_int64(stmt, 7),
+				    .t_ms = reader_time(stmt, 7),
 				    .t_end_ms = column_time(stmt, 8)};
 		struct boot boot = {0};
 
@@ -346,7 +345,7 @@ int reader_infos(struct reader *reader, enum info_what what,
 			.node = column_text(stmt, 2),
 			.field = column_text(stmt, 3),
 			.boot = sqlite3_column_int64(stmt, 4),
-			.t_ms = sqlite3_column_int64(stmt, 5),
+			.t_ms = reader_time(stmt, 5),
 			.value = column_text(stmt, 6),
 			.reason = column_text(stmt, 7),
 		};

@@ -239,8 +239,8 @@ int reader_series(struct reader *reader, const struct group *group, const char *
 		.collector = reader_collector(reader, group),
 		.group = group,
 		.node = node ? node : "",
-		.from_wall_ms = from_wall_ms,
-		.to_wall_ms = to_wall_ms,
+		.from_wall_ms = MAX(from_wall_ms, -WINDOW_MS),
+		.to_wall_ms = MIN(to_wall_ms, WINDOW_MS),
 	};
 	int r;
 

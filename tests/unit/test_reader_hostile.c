@@ -1,0 +1,148 @@
+/* A damaged file is answered, with an error or with what is left of it; nothing crashes and nothing
+ * runs on forever. AddressSanitizer and UndefinedBehaviorSanitizer watch. */
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "tests/support/store_world.h"
+
+#define N_ROUNDS 300
+
+static uint64_t seed = 88172645463325252U;
+
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static int see_event(const struct event *event, const struct boot *boot, void *arg)
+{
+	(void)event;
+	(void)boot;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static int see_node(const struct node_info *node, void *arg)
+{
+	(void)node;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static int see_info(const struct info_record *record, void *arg)
+{
+	(void)record;
+	++*(size_t *)arg;
+	return 0;
+}
+
+static int see_series(const struct series_key *key, const struct boot *boot, void *arg)
+{
+	struct series_key *keys = arg;
+
+	(void)boot;
+	*keys = *key;
+	return 0;
+}
+
+static void read_cursor(struct reader *reader, const struct series_key *key, size_t *n)
+{
+	const size_t fields[] = {READS, TEMP};
+	struct cursor *cursor;
+	struct span span;
+	int r, n_errors = 0;
+
+	if (cursor_open(reader, &world_groups[0], key, fields, 2, INT64_MIN, INT64_MAX, &cursor) <
+	    0)
+		return;
+	while (((r = cursor_next(cursor, &span)) > 0 || r == -EBADMSG) && n_errors < 100) {
+		n_errors += r < 0;
+		for (size_t i = 0; r > 0 && i < span.n; i++)
+			*n += !span.absent[0][i] && span.values[0][i] > 0;
+	}
+	cursor_close(cursor);
+}
+
+static void read_everything(size_t *n)
+{
+	struct reader *reader = NULL;
+	struct boot boots[16];
+	struct series_key key = {.boot = 1, .node = "sd0", .identity = "id0"};
+
+	if (reader_open(world_path, NULL, &world_catalog, &reader) < 0)
+		return;
+	(void)!reader_boots(reader, boots, 16);
+	(void)!reader_nodes(reader, "", see_node, n);
+	(void)!reader_events(reader, INT64_MIN, INT64_MAX, 100, see_event, n);
+	(void)!reader_infos(reader, INFO_TEXTS, see_info, n);
+	(void)!reader_series(reader, &world_groups[0], NULL, INT64_MIN, INT64_MAX, see_series,
+			     &key);
+	read_cursor(reader, &key, n);
+	reader_close(reader);
+}
+
+static uint8_t *make_file(size_t *ret_size)
+{
+	struct store *store = world_open("boot-a");
+	struct sink sink;
+	struct stat st;
+	uint8_t *bytes;
+
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 4000000; t += 1000) {
+		world_tick(store, &sink, t, 3);
+		if (t % 60000 == 0)
+			assert_int_equal(store_commit(store, t, false), 0);
+	}
+	assert_int_equal(store_commit(store, 4000000, true), 0);
+	sink_done(&sink);
+	store_close(store);
+	assert_int_equal(stat(world_path, &st), 0);
+	bytes = malloc((size_t)st.st_size);
+	CLEANUP(fclosep) FILE *f = fopen(world_path, "re");
+	assert_int_equal(fread(bytes, 1, (size_t)st.st_size, f), st.st_size);
+	*ret_size = (size_t)st.st_size;
+	return bytes;
+}
+
+/* Most damage hits the pages of chunks and tail, some the schema. */
+static void damage(const uint8_t *bytes, size_t size)
+{
+	CLEANUP(freep) uint8_t *copy = malloc(size);
+	CLEANUP(fclosep) FILE *f = fopen(world_path, "we");
+
+	memcpy(copy, bytes, size);
+	for (uint64_t n = 1 + next_random() % 200; n > 0; n--) {
+		size_t at = 100 + next_random() % (size - 100);
+
+		uint8_t bit = (uint8_t)(1U << next_random() % 8);
+
+		copy[at] = next_random() % 2 ? (uint8_t)next_random() : (uint8_t)(copy[at] ^ bit);
+	}
+	assert_int_equal(fwrite(copy, 1, size, f), size);
+}
+
+static void damaged_files(void **state)
+{
+	size_t size, n = 0;
+	CLEANUP(freep) uint8_t *bytes = make_file(&size);
+
+	(void)state;
+	read_everything(&n);
+	assert_true(n > 4000);
+	for (unsigned i = 0; i < N_ROUNDS; i++) {
+		damage(bytes, size);
+		read_everything(&n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(damaged_files, world_start, world_stop)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
