@@ -8,8 +8,8 @@
 #include "store/reader.h"
 
 #define BOOTS_MAX 4096
-#define WINDOW_MS (INT64_C(1) << 60) /* ends of windows are kept within this, so that they add up  \
-				      */
+/* Ends of windows are kept within this, so that they add up. */
+#define WINDOW_MS (INT64_C(1) << 60)
 
 struct reader {
 	char *path;

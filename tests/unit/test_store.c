@@ -202,6 +202,47 @@ static void gaps_and_lateness(void **state)
 	assert_shell("SELECT t, reads FROM disk WHERE t%1000>0", "30250|30000");
 }
 
+/* The grid moves by half a step, and the step changes: a chunk knows one grid only. */
+static void other_grids(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	struct series_key key = {.boot = 1, .node = "sd0", .identity = ""};
+	const size_t field = READS;
+	struct cursor *cursor;
+	struct span span;
+	int64_t expected_ms = 1000, step_ms = 1000, n = 0;
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t < 2 * HOUR_MS;
+	     t += t == 300000 || t == 1800000 ? step_ms + 500 : step_ms) {
+		step_ms = t > HOUR_MS ? 2000 : 1000;
+		sink_reset(&sink, &world_groups[0]);
+		row_set(sink_row(&sink, "sd0", ""), READS, t);
+		store_add(store, &world_groups[0], t, 0, step_ms, &sink);
+		n++;
+		if (t % 60000 < step_ms)
+			assert_int_equal(store_commit(store, t, false), 0);
+	}
+	sink_done(&sink);
+	assert_int_equal(store_commit(store, 2 * HOUR_MS, true), 0);
+	assert_shell("SELECT count(*), sum(t=reads) FROM disk", "5399|5399");
+	reader = world_reader(store);
+	assert_int_equal(
+		cursor_open(reader, &world_groups[0], &key, &field, 1, 0, INT64_MAX, &cursor), 0);
+	while (cursor_next(cursor, &span) > 0) {
+		for (size_t i = 0; i < span.n; i++, n--) {
+			assert_int_equal(span.values[0][i], span.t0_ms + (int64_t)i * span.step_ms);
+			assert_true(span.values[0][i] >= expected_ms);
+			expected_ms = span.values[0][i] + 1;
+		}
+	}
+	cursor_close(cursor);
+	assert_int_equal(n, 0);
+}
+
 static int last_flag(const struct info_record *record, void *arg)
 {
 	snprintf(arg, 64, "%s %s=%s", record->node, record->field, record->value);
@@ -323,6 +364,7 @@ int main(void)
 		TEST(two_boots),
 		TEST(node_comes_again),
 		TEST(gaps_and_lateness),
+		TEST(other_grids),
 		TEST(flags),
 		TEST(marks),
 		TEST(outcomes_and_events),
