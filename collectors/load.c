@@ -83,7 +83,7 @@ static int load_sample(void *state, struct hw *hw, size_t group, struct sink *si
 	char buf[256];
 	int r = hw_file_read_line(hw, &load->file, buf, sizeof(buf));
 	struct row *row = sink_row(sink, "system", "");
-	struct slice rest = slice_of(buf), counts = {0}, runnable = {0};
+	struct slice rest = {buf, r > 0 ? (size_t)r : 0}, counts = {0}, runnable = {0};
 
 	(void)group;
 	if (r < 0) {

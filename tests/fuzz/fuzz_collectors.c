@@ -1,0 +1,146 @@
+/* The files that all collectors read, with anything in them. The first byte chooses which file the
+ * rest goes into; the collectors that read it are probed and sampled on the tree. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/hw.h"
+#include "base/macros.h"
+#include "model/probe.h"
+#include "sampling/registry.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The files, and the collectors that read them by their first letters. */
+static const struct {
+	const char *path, *readers;
+} files[] = {
+	{"proc/diskstats", "d"},
+	{"proc/self/mountinfo", "dm"},
+	{"proc/pressure/io", "p"},
+	{"proc/loadavg", "l"},
+	{"sys/class/thermal/thermal_zone0/temp", "t"},
+	{"sys/class/thermal/thermal_zone0/type", "t"},
+	{"sys/class/thermal/thermal_zone0/trip_point_0_temp", "t"},
+	{"sys/devices/system/cpu/cpufreq/policy0/related_cpus", "c"},
+	{"sys/devices/system/cpu/offline", "c"},
+	{"sys/class/block/sda1/uevent", "dm"},
+	{"STATVFS", "m"},
+};
+
+static char root[64];
+
+static void put(const char *path, const void *data, size_t size)
+{
+	char full[512];
+	CLEANUP(fclosep) FILE *file = NULL;
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(full, 0755);
+		*p = '/';
+	}
+	file = fopen(full, "w");
+	if (!file || fwrite(data, 1, size, file) != size)
+		abort();
+}
+
+static void remove_root(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	if (system(command) != 0)
+		abort();
+}
+
+/* The rest of the tree, so that what is in one file leads somewhere. */
+static void make_root(void)
+{
+	static const char *const texts[][2] = {
+		{"proc/diskstats", "8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n8 1 sda1 1 2 3 4\n"},
+		{"proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"},
+		{"sys/class/block/sda1/partition", "1\n"},
+		{"sys/class/thermal/thermal_zone0/temp", "45000\n"},
+		{"sys/class/thermal/thermal_zone0/trip_point_0_type", "passive\n"},
+		{"sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n"},
+		{"sys/devices/system/cpu/cpu0/online", "1\n"},
+	};
+
+	/* In memory: a disk would take a minute for this. */
+	snprintf(root, sizeof(root), "/dev/shm/flashscope-fuzz-XXXXXX");
+	if (!mkdtemp(root)) {
+		snprintf(root, sizeof(root), "/tmp/flashscope-fuzz-XXXXXX");
+		if (!mkdtemp(root))
+			abort();
+	}
+	atexit(remove_root);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		put(texts[i][0], texts[i][1], strlen(texts[i][1]));
+}
+
+static void check_rows(const struct sink *sink)
+{
+	if (sink->n_rows > SINK_ROWS_MAX || sink->text_len > SINK_TEXT_BYTES)
+		abort();
+	for (size_t i = 0; i < sink->n_rows; i++)
+		for (size_t k = 0; k < sink->group->n_fields; k++) {
+			const struct value *value = &sink->rows[i]->values[k];
+
+			if (value->type == VALUE_FAULT && value->i <= 0)
+				abort();
+			if (value->type == VALUE_TEXT &&
+			    !memchr(sink_text(sink, value), '\0', INFO_TEXT_MAX))
+				abort();
+		}
+}
+
+static void run(struct hw *hw, const struct collector *collector, struct sink *sink)
+{
+	CLEANUP(probe_done) struct probe probe = {0};
+	void *state = NULL;
+
+	if (probe_init(&probe) < 0)
+		return;
+
+	int r = collector->probe(hw, &probe, &state);
+
+	/* A probe that finds nothing says why. */
+	if (r < 0 && probe.items[0].outcome == OUTCOME_OK)
+		abort();
+	for (size_t g = 0; r >= 0 && g < collector->n_groups; g++) {
+		sink_reset(sink, &collector->groups[g]);
+		collector->sample(state, hw, g, sink);
+		check_rows(sink);
+	}
+	if (state && collector->close)
+		collector->close(state);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct catalog *catalog = registry();
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+	struct sink sink;
+
+	if (!size)
+		return 0;
+	if (!root[0])
+		make_root();
+
+	size_t file = data[0] % ARRAY_SIZE(files);
+
+	put(files[file].path, data + 1, size - 1);
+	if (hw_open(root, &hw) < 0 || sink_init(&sink) < 0)
+		return 0;
+	for (size_t i = 0; i < catalog->n_collectors; i++)
+		if (strchr(files[file].readers, catalog->collectors[i]->name[0]))
+			run(hw, catalog->collectors[i], &sink);
+	sink_done(&sink);
+	return 0;
+}
