@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CHILD_FD      3
@@ -109,4 +110,11 @@ void lane_leave(struct lane *lane)
 	if (lane->place)
 		munmap(lane->place, sizeof(*lane->place));
 	*lane = (struct lane){.fd = -1};
+}
+
+bool lane_reap(pid_t pid)
+{
+	pid_t r = waitpid(pid, NULL, WNOHANG);
+
+	return r == pid || (r < 0 && errno == ECHILD);
 }

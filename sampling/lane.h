@@ -40,6 +40,9 @@ MUST_CHECK int lane_start(const struct lane_config *config, struct lane *ret);
 /* Closes the socket and forgets the process; its pid is the caller's to reap. */
 void lane_leave(struct lane *lane);
 
+/* true when the process is gone and reaped, or is none of ours. Does not wait. */
+bool lane_reap(pid_t pid);
+
 /* The life of the lane process; lane_start() calls it. fd is its end of the socket. Returns the
  * exit status. */
 int lane_child_run(const struct lane_config *config, int fd, struct lane_place *place);

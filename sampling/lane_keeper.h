@@ -76,7 +76,7 @@ bool keeper_is_starved(const struct keeper *keeper);
 bool keeper_hangs(const struct keeper *keeper, size_t collector, const char *node);
 
 /* Whether a group is left out as a whole, since what it hangs on has no path. */
-bool keeper_leaves_out(const struct keeper *keeper, size_t group);
+bool keeper_leaves_out(const struct keeper *keeper, size_t collector, size_t group);
 
 struct keeper_stats {
 	uint64_t n_restarts; /* lanes that were started in place of one that died or hung */

@@ -178,7 +178,7 @@ static void turn(void)
 	keeper_receive(keeper, now_ms);
 	keeper_check(keeper, now_ms);
 	for (uint16_t i = 0; i < 2; i++)
-		if (!keeper_leaves_out(keeper, i))
+		if (!keeper_leaves_out(keeper, 0, i))
 			tick.groups[tick.n_groups++].group = i;
 	if (keeper_is_ready(keeper) && tick.n_groups)
 		assert_int_equal(keeper_request(keeper, &tick, now_ms), 0);
@@ -342,13 +342,13 @@ static void a_group_is_left_out(void **state)
 	await(&said.n_hung, 1);
 	assert_int_equal(said.hung_group, 1);
 	assert_string_equal(said.hung_node, "");
-	assert_true(keeper_leaves_out(keeper, 1));
-	assert_false(keeper_leaves_out(keeper, 0));
+	assert_true(keeper_leaves_out(keeper, 0, 1));
+	assert_false(keeper_leaves_out(keeper, 0, 0));
 	await(&said.n_rows[0], 1);
 	tell("");
 	await(&said.n_rows[1], 1);
 	assert_int_equal(said.n_back, 1);
-	assert_false(keeper_leaves_out(keeper, 1));
+	assert_false(keeper_leaves_out(keeper, 0, 1));
 }
 
 static void a_probe_may_hang(void **state)

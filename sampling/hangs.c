@@ -1,0 +1,177 @@
+#include "sampling/hangs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STUCK_MS 1000 /* a killed process that lives longer was held by the kernel */
+
+/* The directory of an attribute of sysfs, with its slash: a device that hangs in one attribute will
+ * hang in the others. 0 for what is no such path. */
+static size_t device_dir_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && !strncmp(path, "sys/", 4) ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* Whether another attribute of the same device hangs already. */
+static bool is_second_of_device(const struct hangs *hangs, const struct hang *hang)
+{
+	size_t len = device_dir_len(hang->path);
+
+	for (size_t i = 0; len && i < HANGS_MAX; i++) {
+		const struct hang *other = &hangs->v[i];
+
+		if (other != hang && other->used && !strncmp(other->path, hang->path, len))
+			return true;
+	}
+	return false;
+}
+
+static bool is_same(const struct hang *hang, const struct lane_place *place)
+{
+	size_t len = strlen(hang->path);
+
+	if (hang->collector != (size_t)place->collector)
+		return false;
+	if (!len)
+		return !place->path[0] && hang->group == place->group;
+	return hang->path[len - 1] == '/' ? !strncmp(hang->path, place->path, len)
+					  : !strcmp(hang->path, place->path);
+}
+
+/* What hung before and was tried again, else a free place. NULL when all are taken. */
+static struct hang *hang_for(struct hangs *hangs, const struct lane_place *place)
+{
+	struct hang *free_hang = NULL;
+
+	for (size_t i = 0; i < HANGS_MAX; i++) {
+		struct hang *hang = &hangs->v[i];
+
+		if (hang->used && !hang->pid && is_same(hang, place))
+			return hang;
+		if (!hang->used && !free_hang)
+			free_hang = hang;
+	}
+	return free_hang;
+}
+
+static void fill(const struct hangs *hangs, struct hang *hang, const struct lane_place *place)
+{
+	*hang = (struct hang){
+		.used = true, .collector = (size_t)place->collector, .group = place->group};
+	snprintf(hang->node, sizeof(hang->node), "%s", place->node);
+	snprintf(hang->path, sizeof(hang->path), "%s", place->path);
+	if (is_second_of_device(hangs, hang))
+		hang->path[device_dir_len(hang->path)] = '\0';
+}
+
+int hangs_add(struct hangs *hangs, const struct lane_place *place, pid_t pid, int64_t now_ms,
+	      const struct hang **ret)
+{
+	struct hang *hang = hang_for(hangs, place);
+
+	if (!hang)
+		return -ENOSPC;
+	if (!hang->used)
+		fill(hangs, hang, place);
+	hang->avoided = true;
+	hang->was_stuck = false;
+	hang->left_ms = now_ms;
+	hang->pid = pid;
+	backoff_fail(&hang->backoff, now_ms, hangs->first_ms, HANG_MAX_MS);
+	*ret = hang;
+	return 0;
+}
+
+void hangs_reap(struct hangs *hangs, int64_t now_ms)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++) {
+		struct hang *hang = &hangs->v[i];
+
+		if (!hang->used || !hang->pid || !lane_reap(hang->pid))
+			continue;
+		hang->pid = 0;
+		hang->was_stuck = now_ms - hang->left_ms >= STUCK_MS;
+	}
+}
+
+bool hangs_lift(struct hangs *hangs, int64_t now_ms)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < HANGS_MAX; i++) {
+		struct hang *hang = &hangs->v[i];
+
+		if (!hang->used || !hang->avoided || hang->pid ||
+		    (!hang->was_stuck && backoff_waits(&hang->backoff, now_ms)))
+			continue;
+		hang->avoided = false;
+		any = true;
+	}
+	return any;
+}
+
+bool hangs_take_answered(struct hangs *hangs, size_t collector, int group, struct hang *ret)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++) {
+		struct hang *hang = &hangs->v[i];
+
+		if (!hang->used || hang->avoided || hang->collector != collector ||
+		    hang->group != group)
+			continue;
+		hang->used = false;
+		*ret = *hang;
+		return true;
+	}
+	return false;
+}
+
+size_t hangs_paths(const struct hangs *hangs, const char **ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		if (hangs->v[i].used && hangs->v[i].avoided && hangs->v[i].path[0])
+			ret[n++] = hangs->v[i].path;
+	return n;
+}
+
+bool hangs_leave_out(const struct hangs *hangs, size_t collector, int group)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++) {
+		const struct hang *hang = &hangs->v[i];
+
+		if (hang->used && hang->avoided && !hang->path[0] && hang->collector == collector &&
+		    hang->group == group)
+			return true;
+	}
+	return false;
+}
+
+bool hangs_have(const struct hangs *hangs, size_t collector, const char *node)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		if (hangs->v[i].used && hangs->v[i].collector == collector &&
+		    !strcmp(hangs->v[i].node, node))
+			return true;
+	return false;
+}
+
+bool hangs_are_full(const struct hangs *hangs)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		if (!hangs->v[i].used)
+			return false;
+	return true;
+}
+
+size_t hangs_n_left(const struct hangs *hangs)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		n += hangs->v[i].used && hangs->v[i].pid;
+	return n;
+}

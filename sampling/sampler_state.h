@@ -1,0 +1,55 @@
+/* The inside of a sampler, for sampler.c and sampler_open.c alone. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampling/lane_keeper.h"
+#include "sampling/node_table.h"
+#include "sampling/runner.h"
+#include "sampling/sampler.h"
+#include "sampling/schedule.h"
+
+struct plan {
+	const struct group *group;
+	size_t collector;
+	struct schedule schedule;
+	bool in_lane;
+	size_t in_collector; /* index of the group within its collector */
+};
+
+struct account {
+	const struct collector *collector;
+	bool enabled;
+	bool in_loop, in_lane;       /* has groups there; a collector may have both */
+	bool loop_ready, lane_ready; /* the last probe there found something to sample */
+	bool probed;
+	struct node_table nodes;
+	struct probe lane_probe; /* of a collector that is probed in the lane alone */
+	enum node_state state;
+	int last_error;
+	int64_t since_ms;
+	int64_t last_sample_ms, last_duration_us;
+	uint64_t n_samples, n_failures;
+};
+
+struct sampler {
+	const struct catalog *catalog;
+	struct sampler_callbacks callbacks;
+	struct sampler_options options;
+	char *root;
+	struct plan *plans;
+	size_t n_plans;
+	struct account *accounts; /* by index of the collector */
+	bool *loop_wanted, *lane_wanted;
+	struct runner *runner;
+	struct keeper *keeper; /* NULL without a lane */
+	struct sink sink;
+	struct schedule rescan;
+	bool wants_rescan;
+	int64_t checked_ms; /* when the lane was last looked after */
+	struct sampler_stats stats;
+};
+
+/* What the sampler does with what its lane says. */
+struct keeper_events sampler_lane_events(struct sampler *sampler);
