@@ -1,5 +1,6 @@
-# One test for each scenario and kernel. Those of the set "short", on their first kernel, run in
-# ./test; the label long leaves the others to ./test --full.
+# One test for each scenario and kernel. A plain ctest leaves them out, since each takes a minute or
+# so: `ctest -C vm` adds the set "short" on its first kernel, as ./test does, `ctest -C vm-all` all, as
+# ./test --full does.
 file(GLOB vm_scenarios CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/scenarios/*)
 foreach(source IN LISTS vm_scenarios)
 	get_filename_component(name ${source} NAME)
@@ -10,13 +11,14 @@ foreach(source IN LISTS vm_scenarios)
 	file(STRINGS ${source} short REGEX "^# set: short")
 	foreach(kernel IN LISTS kernels)
 		set(test vm.${name}.${kernel})
-		add_test(NAME ${test} COMMAND ${CMAKE_CURRENT_LIST_DIR}/vm --build ${CMAKE_BINARY_DIR}
-			--kernel ${kernel} ${name})
-		set(labels vm nosan)
-		if(NOT short)
-			list(APPEND labels long)
+		set(configurations vm-all)
+		if(short)
+			list(APPEND configurations vm)
 		endif()
-		set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77
+		add_test(NAME ${test} CONFIGURATIONS ${configurations}
+			COMMAND ${CMAKE_CURRENT_LIST_DIR}/vm --build ${CMAKE_BINARY_DIR}
+			--kernel ${kernel} ${name})
+		set_tests_properties(${test} PROPERTIES LABELS vm SKIP_RETURN_CODE 77
 			RESOURCE_LOCK vm TIMEOUT 1800)
 		set(short "")
 	endforeach()

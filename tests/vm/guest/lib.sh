@@ -44,7 +44,7 @@ wait_for()
 	done
 }
 
-# host LINE...: has the host run QMP commands or its own `power-cut`, prints its answers
+# host LINE...: has the host run QMP commands, `power-cut` or `call X`, prints its answers
 host()
 {
 	rm -f /out/answer
@@ -177,4 +177,42 @@ read_disk()
 write_disk()
 {
 	dd if=/dev/zero of="/dev/$1" bs=4k count="$2" oflag=direct 2>/tmp/dd
+}
+
+# settings LINE...: a configuration for `start_daemon --config /tmp/flashscope.conf`
+settings()
+{
+	printf '%s\n' "$@" >/tmp/flashscope.conf
+}
+
+# disk_system: the virtio disk, which no scenario needs as it is
+disk_system()
+{
+	for dir in /sys/block/vd*; do
+		[ "$(cat "$dir/serial" 2>/dev/null)" != SYSTEM01 ] || basename "$dir"
+	done
+}
+
+# map NAME DISK: /dev/mapper/NAME over the disk, so that it can be made to fail
+map()
+{
+	dmsetup create "$1" --table "0 $(cat "/sys/block/$2/size") linear /dev/$2 0"
+}
+
+# remap NAME DISK linear|error: what the mapped disk does from now on
+remap()
+{
+	case $3 in
+	linear) remap_table="linear /dev/$2 0" ;;
+	*) remap_table=error ;;
+	esac
+	dmsetup suspend --noflush --nolockfs "$1"
+	dmsetup load "$1" --table "0 $(cat "/sys/block/$2/size") $remap_table"
+	dmsetup resume "$1"
+}
+
+# api_true PATH WORDS: whether the answer has these words now
+api_true()
+{
+	wget -q -O - "http://127.0.0.1:9750$1" 2>/dev/null | grep -qF "$2"
 }

@@ -83,32 +83,38 @@ need_base_image()
 	[ -e "$base_image" ] || cannot "the base image of $kernel cannot be made"
 }
 
-# libraries_of PROGRAM...: the files that the loader would take, by their paths here
+# libraries_of PROGRAM: the files that the loader would take, as PATH PATH-IN-GUEST
 libraries_of()
 {
-	ldd "$@" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u
+	local file path
+
+	if [ "$programs" = "$build" ]; then
+		ldd "$1" | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | sort -u
+	else
+		cross_libraries "$1"
+	fi | while read -r file; do
+		path=${file#"${sysroot:-}"}
+		echo "$file /usr/${path#/}" | sed 's: /usr/usr/: /usr/:'
+	done
 }
 
 # make_overlay SCENARIO-FILE FILE: what is under test
 make_overlay()
 {
-	local scenario=$1 image=$2 root program library to
+	local scenario=$1 image=$2 root program library path
 	root=$(mktemp -d)
 
 	mkdir -p "$root"/{usr/bin,vm}
 	for program in flashscope flashscoped; do
-		[ -x "$build/bin/$program" ] || continue
-		strip -o "$root/usr/bin/$program" "$build/bin/$program" 2>/dev/null ||
-			cp "$build/bin/$program" "$root/usr/bin/"
-		while read -r library; do
-			to=$root/usr/${library#/}
-			to=${to/\/usr\/usr\//\/usr\/}
-			mkdir -p "$(dirname "$to")"
-			cp -L "$library" "$to"
-		done < <(libraries_of "$build/bin/$program")
+		strip -o "$root/usr/bin/$program" "$programs/bin/$program" 2>/dev/null ||
+			cp "$programs/bin/$program" "$root/usr/bin/"
+		while read -r library path; do
+			mkdir -p "$root$(dirname "$path")"
+			cp -L "$library" "$root$path"
+		done < <(libraries_of "$programs/bin/$program")
 	done
 	install -m 755 "$here/guest/init" "$root/init"
-	cp "$here/guest/lib.sh" "$top/tools/capture" "$root/vm/" 2>/dev/null
+	cp "$here/guest/lib.sh" "$top/tools/capture" "$root/vm/"
 	[ -z "$scenario" ] || cp "$scenario" "$root/vm/scenario"
 	make_archive "$root" "$image"
 	rm -rf "$root"

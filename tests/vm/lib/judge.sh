@@ -60,7 +60,7 @@ fact()
 facts_json()
 {
 	jq -nR '[inputs | capture("^(?<key>[^=]+)=(?<value>.*)$") |
-		.value |= (tonumber? // .)] | from_entries' "$out/facts"
+		.value = (.value | tonumber? // .)] | from_entries' "$out/facts"
 }
 
 # What the guest checked itself

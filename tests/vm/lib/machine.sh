@@ -2,13 +2,13 @@
 # One run of a guest: its disks, QEMU, and what the guest asks the host for.
 #
 # Sets of a run: work (a folder), out (in it, shared with the guest), qemu_pid. The guest asks with
-# lines in out/request: QMP commands as JSON, or words of this file.
+# lines in out/request: QMP commands as JSON, power-cut, or "call X" for the scenario's host_X().
 
 # Disks with their sizes; eMMC sizes are powers of two.
 disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M)
 
 # What a guest without KVM does not have to spend its boot on
-quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog'
+quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog memmap=1M$0x3e000000'
 quick_boot="$quick_boot kfence.sample_interval=0 noresume raid=noautodetect nokaslr"
 
 make_disks()
@@ -60,7 +60,7 @@ machine_arguments()
 		-L "$qemu_dir/usr/share/qemu" -L "$qemu_dir/usr/share/seabios"
 		-L "$qemu_dir/usr/lib/ipxe/qemu"
 		-accel tcg,thread=single,tb-size=512 -icount shift=1,sleep=on -smp 2 -m 1024
-		-nodefaults -display none -monitor none -no-reboot -qmp "pipe:$work/qmp"
+		-nodefaults -display none -monitor none -qmp "pipe:$work/qmp"
 		-fsdev "local,id=out,path=$out,security_model=none"
 		-device virtio-9p-pci,fsdev=out,mount_tag=out
 		-device pcie-root-port,id=slot1,chassis=1,slot=1
@@ -74,6 +74,11 @@ machine_arguments()
 		-drive "$(drive ufs1)" -device ufs-lu,drive=ufs1,bus=ufs,lun=1
 		-drive "$(drive system)" -device virtio-blk-pci,drive=system,serial=SYSTEM01
 	)
+	# A machine that reboots keeps its memory, and its phases are of one run.
+	case $machine in *reboot*) ;; *) qemu_arguments+=(-no-reboot) ;; esac
+	case $machine in
+	*watchdog*) qemu_arguments+=(-device i6300esb -watchdog-action reset) ;;
+	esac
 	[ -z "$rtc" ] || qemu_arguments+=(-rtc "base=$rtc,clock=host")
 }
 
@@ -103,6 +108,7 @@ serve_request()
 		case $line in
 		'{'*) qmp "$line" ;;
 		power-cut) kill -KILL "$qemu_pid" ;;
+		'call '*) "host_${line#call }" ;;
 		*) echo "unknown request: $line" ;;
 		esac
 	done <"$out/request" >"$out/answer.new"
@@ -122,7 +128,7 @@ start_machine()
 		[ "$interactive" = 1 ] || exec </dev/null
 		renice -n 10 "$BASHPID" >/dev/null 2>&1
 		exec_tool "$qemu_program" "${qemu_arguments[@]}" -kernel "$kernel_image" -initrd "$2" \
-			-append "console=$console panic=-1 loglevel=4 $quick_boot $3"
+			-append "console=$console panic=1 loglevel=4 $quick_boot $3"
 	) {qmp_in}>&- {qmp_out}>&- {guest_lock}>&- &
 	qemu_pid=$!
 	disown "$qemu_pid"
