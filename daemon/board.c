@@ -113,6 +113,21 @@ void board_probed(struct board *board, const struct collector *collector, const 
 	pthread_mutex_unlock(&board->lock);
 }
 
+/* Called by the loop, which alone replaces probes, so without the lock. */
+bool board_expects(const struct board *board, const struct collector *collector, const char *node)
+{
+	for (size_t i = 0; i < board->n_collectors; i++) {
+		const struct board_probe *probe = board->collectors[i].probe;
+
+		if (board->collectors[i].collector != collector)
+			continue;
+		for (size_t j = 0; j < board_n_items(probe); j++)
+			if (!strcmp(probe->items[j].node, node))
+				return probe->items[j].outcome == OUTCOME_OK;
+	}
+	return true;
+}
+
 static size_t find_trouble(const struct board_trouble *troubles, size_t n,
 			   const struct collector *collector, const char *node)
 {

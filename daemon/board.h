@@ -50,6 +50,9 @@ void board_probed(struct board *board, const struct collector *collector,
 void board_state(struct board *board, const struct collector *collector, const char *node,
 		 enum node_state state, int error, int64_t since_ms);
 
+/* Whether the last probe said that the node can be sampled, or did not speak of it. */
+bool board_expects(const struct board *board, const struct collector *collector, const char *node);
+
 /* For everybody else: a copy of all. */
 struct board_view {
 	struct board *board;

@@ -78,6 +78,21 @@ is ok "$(ask /healthz)" 'healthz after a stale socket'
 stop TERM
 is "$before" "$(cd "$work/tree" && find . -type f -exec cksum {} + | sort)" 'the tree'
 
+# On the boards: each gives rows, and nothing is written below its root.
+top=$(cd "$(dirname "$0")/../.." && pwd -P)
+for root in "$top"/tests/fixtures/*/root; do
+	board=$(basename "$(dirname "$root")")
+	before=$(find "$root" | cksum)
+	start --root "$root"
+	until_true 10 sh -c "curl -s '$url/api/v1/status' | jq -e '.sampling.n_ticks > 0' >/dev/null"
+	get /api/v1/collectors | json 'all(.outcome != null and (.outcome == "ok" or .reason != null))' "$board"
+	get /metrics >"$work/metrics" || fail "$board: no metrics"
+	get /api/v1/latest | json 'all(.fields != null and .collector != null)' "$board"
+	get / >/dev/null || fail "$board: no page"
+	stop
+	is "$before" "$(find "$root" | cksum)" "the tree of $board"
+done
+
 # What cannot be used is said, and nothing else is touched.
 for options in "--root $work/nowhere" "--runtime-dir /proc/nowhere"; do
 	status=0

@@ -20,6 +20,7 @@
 #include "daemon/lock.h"
 #include "daemon/settings.h"
 #include "sampling/registry.h"
+#include "store/store.h"
 
 static void test_clock_steps(void **state)
 {
@@ -112,6 +113,13 @@ static void test_least_periods(void **state)
 	}
 }
 
+/* What the configuration allows, the store takes. */
+static void test_least_sizes(void **state)
+{
+	(void)state;
+	assert_true(option_table[OPTION_SIZE_MAX].min >= STORE_SIZE_MIN_BYTES);
+}
+
 static void test_lock(void **state)
 {
 	char dir[] = "/tmp/test_daemon.XXXXXX", path[128];
@@ -194,8 +202,12 @@ static void test_board_probes(void **state)
 	probe_node(&probe, "first", OUTCOME_OK, "", "%s", "");
 	board_probed(board, c, &probe);
 	assert_int_equal(board_view(board, &view), 0);
-	probe_node(&probe, "second", OUTCOME_OK, "", "%s", "");
+	probe_node(&probe, "second", OUTCOME_DENIED, "", "%s", "");
+	assert_true(board_expects(board, c, "second"));
 	board_probed(board, c, &probe);
+	assert_true(board_expects(board, c, "first"));
+	assert_false(board_expects(board, c, "second"));
+	assert_true(board_expects(board, c, "third"));
 	assert_int_equal(board_n_items(view.collectors[0].probe), 2);
 	assert_string_equal(board_item(view.collectors[0].probe, 1)->node, "first");
 	board_view_done(&view);
@@ -209,10 +221,10 @@ static void test_board_probes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clock_steps),  cmocka_unit_test(test_clock_drifts),
-		cmocka_unit_test(test_settings),     cmocka_unit_test(test_least_periods),
-		cmocka_unit_test(test_lock),         cmocka_unit_test(test_board_troubles),
-		cmocka_unit_test(test_board_probes),
+		cmocka_unit_test(test_clock_steps),    cmocka_unit_test(test_clock_drifts),
+		cmocka_unit_test(test_settings),       cmocka_unit_test(test_least_periods),
+		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_board_troubles), cmocka_unit_test(test_board_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
