@@ -60,6 +60,29 @@ int lock_make_parent(const char *file)
 	return lock_make_dir(path);
 }
 
+/* Who holds the lock, as the holder wrote it down. */
+static int read_holder(int fd)
+{
+	char buf[32];
+	int64_t pid;
+	ssize_t n = pread(fd, buf, sizeof(buf) - 1, 0);
+
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	return parse_i64(buf, &pid) < 0 || pid < 1 || pid > INT32_MAX ? 0 : (int)pid;
+}
+
+/* A full disk keeps nobody from holding the lock. */
+static void write_holder(int fd)
+{
+	char buf[32];
+	int len = snprintf(buf, sizeof(buf), "%d\n", getpid());
+
+	if (ftruncate(fd, 0) < 0 || pwrite(fd, buf, (size_t)len, 0) < 0)
+		return;
+}
+
 int lock_take(const char *path, int *ret_fd, int *ret_pid)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -67,14 +90,13 @@ int lock_take(const char *path, int *ret_fd, int *ret_pid)
 
 	if (fd < 0)
 		return -errno;
-	if (fcntl(fd, F_SETLK, &whole) < 0) {
+	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
 		int r = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 
-		*ret_pid = 0;
-		if (fcntl(fd, F_GETLK, &whole) == 0 && whole.l_type != F_UNLCK)
-			*ret_pid = whole.l_pid;
+		*ret_pid = r == -EBUSY ? read_holder(fd) : 0;
 		return r;
 	}
+	write_holder(fd);
 	*ret_fd = fd;
 	fd = -1;
 	return 0;

@@ -10,7 +10,9 @@ int lock_make_dir(const char *dir);
 /* The same for the folder that a file shall stand in. */
 int lock_make_parent(const char *file);
 
-/* Locks path, a file of its own that is made when missing, for the life of the process; *ret_fd
- * stays open. The lock is one of fcntl(2): it is not inherited, so a child that outlives the daemon
- * does not hold it. -EBUSY when another process has it, with its id in *ret_pid. */
+/* Locks path, a file of its own that is made when missing and has the id of the process that holds
+ * it, for the life of the process; *ret_fd stays open. The lock belongs to this opening of the
+ * file: other code of the process may open and close it without losing the lock. A child has to
+ * close the descriptor, or it holds the lock as well. -EBUSY when another process has it, with its
+ * id in *ret_pid, 0 when it is not known. */
 MUST_CHECK int lock_take(const char *path, int *ret_fd, int *ret_pid);

@@ -131,6 +131,8 @@ static void test_lock(void **state)
 	assert_int_equal(lock_make_parent(path), 0);
 	assert_int_equal(lock_make_parent(path), 0);
 	assert_int_equal(lock_take(path, &fd, &pid), 0);
+	/* Somebody else in this process opens and closes the file. */
+	close(open(path, O_RDWR | O_CLOEXEC));
 
 	pid_t child = fork();
 
