@@ -8,6 +8,8 @@
 #include "store/reader_internal.h"
 #include "store/sql.h"
 
+#define READ_MARKS_MAX 20000 /* at a time, whatever is asked for */
+
 struct event_view {
 	struct event event;
 	struct boot boot;
@@ -289,7 +291,7 @@ int reader_marks(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms
 		 int (*visit)(const struct mark *mark, const struct boot *boot, void *arg),
 		 void *arg)
 {
-	CLEANUP(marks_done) struct mark_views views = {.max = max + 2 * MARKS_MAX};
+	CLEANUP(marks_done) struct mark_views views = {.max = MIN(max, READ_MARKS_MAX) + MARKS_MAX};
 	CLEANUP(marks_done) struct mark_views memory = {.max = MARKS_MAX};
 	int r = 0;
 
@@ -301,7 +303,7 @@ int reader_marks(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms
 		copy_marks(reader, from_wall_ms, to_wall_ms, &memory);
 	r = reader_begin(reader);
 	if (r > 0) {
-		r = load_marks(reader, from_wall_ms, to_wall_ms, max, &views);
+		r = load_marks(reader, from_wall_ms, to_wall_ms, MIN(max, READ_MARKS_MAX), &views);
 		reader_end(reader);
 	}
 	if (r < 0)
