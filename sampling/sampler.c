@@ -9,7 +9,9 @@
 #include "sampling/sampler_state.h"
 
 /* How often a lane that is not ready is looked after at least. */
-#define CHECK_MS 1000
+#define CHECK_MS      1000
+/* Between two scans that changes of the hardware ask for. */
+#define RESCAN_GAP_MS 10000
 
 /* Of one collector's nodes in one group. */
 struct watch_arg {
@@ -110,6 +112,16 @@ static void take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int64
 	node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
 }
 
+/* One collector found that hardware or mounts have changed. That concerns others as well: a disk
+ * that came has a link, a partition that was mounted is sampled. A device that flaps does not make
+ * it a storm. */
+static void rescan_soon(struct sampler *sampler, int64_t now_ms)
+{
+	int64_t at_ms = MAX(now_ms, sampler->rescanned_ms + RESCAN_GAP_MS);
+
+	sampler->rescan_at_ms = MIN(sampler->rescan_at_ms, at_ms);
+}
+
 static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 {
 	size_t collector = sampler->plans[index].collector;
@@ -118,6 +130,7 @@ static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 	int64_t end_us = clock_boot_us();
 
 	if (runner_news(sampler->runner, collector)) {
+		rescan_soon(sampler, end_us / 1000);
 		sampler->accounts[collector].loop_ready = r != -ENXIO;
 		take_probe(sampler, collector, r == -ENXIO ? -ENXIO : 0,
 			   runner_probe_of(sampler->runner, collector));
@@ -191,7 +204,8 @@ static void await_first_probes(struct sampler *sampler, int64_t until_ms)
 
 int sampler_start(struct sampler *sampler, int64_t now_ms)
 {
-	sampler->checked_ms = now_ms;
+	sampler->checked_ms = sampler->rescanned_ms = now_ms;
+	sampler->rescan_at_ms = INT64_MAX;
 	probe_loop(sampler);
 	if (sampler->keeper)
 		await_first_probes(sampler, clock_boot_ms() + sampler->options.deadline_ms);
@@ -223,9 +237,10 @@ static void rescan_if_due(struct sampler *sampler, int64_t now_ms)
 {
 	int64_t t_ms;
 
-	if (!schedule_take(&sampler->rescan, now_ms, &t_ms) && !sampler->wants_rescan)
+	if (!schedule_take(&sampler->rescan, now_ms, &t_ms) && now_ms < sampler->rescan_at_ms)
 		return;
-	sampler->wants_rescan = false;
+	sampler->rescan_at_ms = INT64_MAX;
+	sampler->rescanned_ms = now_ms;
 	probe_loop(sampler);
 	if (sampler->keeper)
 		keeper_rescan(sampler->keeper);
@@ -323,7 +338,7 @@ void sampler_lane_input(struct sampler *sampler)
 
 void sampler_rescan(struct sampler *sampler)
 {
-	sampler->wants_rescan = true;
+	sampler->rescan_at_ms = 0;
 }
 
 void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret)

@@ -46,7 +46,8 @@ struct sampler {
 	struct keeper *keeper; /* NULL without a lane */
 	struct sink sink;
 	struct schedule rescan;
-	bool wants_rescan;
+	int64_t rescan_at_ms; /* INT64_MAX: only when its period is over */
+	int64_t rescanned_ms;
 	int64_t checked_ms; /* when the lane was last looked after */
 	struct sampler_stats stats;
 };

@@ -265,6 +265,10 @@ static void enodev_asks_for_a_new_probe(void **state)
 	tick();
 	assert_int_equal(fake.n_probes, 2);
 	assert_said("probed:ok fake=failed fake=ok probed:ok ");
+	/* What one collector found changed is looked for by all, once. */
+	for (int i = 0; i < 30; i++)
+		tick();
+	assert_int_equal(fake.n_probes, 3);
 }
 
 static void a_rescan_probes_again(void **state)
