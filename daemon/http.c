@@ -265,19 +265,28 @@ static int start_listener(struct http *http, struct listener *listener, int fd)
 	return info ? 0 : -EIO;
 }
 
+static int bind_and_listen(int fd, const void *sockaddr, socklen_t len)
+{
+	return bind(fd, sockaddr, len) < 0 || listen(fd, BACKLOG) < 0 ? -errno : 0;
+}
+
 static int listen_on(int family, const void *sockaddr, socklen_t len, int *ret_fd)
 {
 	static const int on = 1;
-	CLEANUP(closep) int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return -errno;
 	if (family != AF_UNIX)
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, sockaddr, len) < 0 || listen(fd, BACKLOG) < 0)
-		return -errno;
+
+	int r = bind_and_listen(fd, sockaddr, len);
+
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
 	*ret_fd = fd;
-	fd = -1;
 	return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/parse.h"
 
 #define DIR_MODE  0755
@@ -83,21 +82,33 @@ static void write_holder(int fd)
 		return;
 }
 
-int lock_take(const char *path, int *ret_fd, int *ret_pid)
+static int lock_fd(int fd, int *ret_pid)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	CLEANUP(closep) int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+
+	if (fcntl(fd, F_OFD_SETLK, &whole) == 0) {
+		write_holder(fd);
+		return 0;
+	}
+	if (errno != EACCES && errno != EAGAIN)
+		return -errno;
+	*ret_pid = read_holder(fd);
+	return -EBUSY;
+}
+
+int lock_take(const char *path, int *ret_fd, int *ret_pid)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
 
 	if (fd < 0)
 		return -errno;
-	if (fcntl(fd, F_OFD_SETLK, &whole) < 0) {
-		int r = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
 
-		*ret_pid = r == -EBUSY ? read_holder(fd) : 0;
+	int r = lock_fd(fd, ret_pid);
+
+	if (r < 0) {
+		close(fd);
 		return r;
 	}
-	write_holder(fd);
 	*ret_fd = fd;
-	fd = -1;
 	return 0;
 }

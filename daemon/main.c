@@ -204,7 +204,7 @@ static int start_sampler(struct flashscoped *d)
 
 static int start_http(struct flashscoped *d)
 {
-	const char *listen = option(d, OPTION_LISTEN), *what;
+	const char *listen = option(d, OPTION_LISTEN), *what = "TCP";
 	struct address address;
 	bool tcp = strcmp(listen, "none") != 0;
 	int r = tcp ? address_parse(listen, &address) : 0;

@@ -89,13 +89,11 @@ bool tree_bool(struct tree *tree, const char *path)
 	return json_object_is_type(object, json_type_boolean) && json_object_get_boolean(object);
 }
 
-size_t tree_n_keys(struct tree *tree)
+size_t tree_n_keys(struct tree *object)
 {
-	struct json_object *object = object_of(tree);
+	struct json_object *o = object_of(object);
 
-	return json_object_is_type(object, json_type_object)
-		       ? (size_t)json_object_object_length(object)
-		       : 0;
+	return json_object_is_type(o, json_type_object) ? (size_t)json_object_object_length(o) : 0;
 }
 
 size_t tree_n(struct tree *array)
