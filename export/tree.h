@@ -23,7 +23,7 @@ int64_t tree_i64(struct tree *tree, const char *path);
 bool tree_bool(struct tree *tree, const char *path);
 
 /* Members of an object. */
-size_t tree_n_keys(struct tree *object);
+size_t tree_n_keys(struct tree *tree);
 /* Elements of an array. */
 size_t tree_n(struct tree *array);
 struct tree *tree_at(struct tree *array, size_t index);

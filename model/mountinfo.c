@@ -123,7 +123,7 @@ bool mountinfo_unescape(struct slice text, char *buf, size_t size)
 		if (c)
 			i += 3;
 		else
-			c = text.p[i] ? text.p[i] : '?';
+			c = (char)(text.p[i] ? text.p[i] : '?');
 		if (len + 1 >= size) {
 			buf[len] = '\0';
 			return false;
