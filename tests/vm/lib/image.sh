@@ -120,14 +120,42 @@ make_overlay()
 	rm -rf "$root"
 }
 
-# need_acpi_table: sets acpi_table
-need_acpi_table()
+# need_firmware ARCH: what gives the guest clocks and a thermal zone; sets firmware
+need_firmware()
 {
-	local source=$here/acpi/throttle.asl
-	acpi_table=$cache/images/throttle-$(sha256sum "$source" | cut -c 1-12).aml
+	local source kind
+	case $1 in
+	amd64) source=$here/acpi/throttle.asl kind=aml ;;
+	arm64) source=$here/dt/throttle.dtso.in kind=dtb ;;
+	esac
 
-	[ -e "$acpi_table" ] && return 0
+	firmware=$cache/images/throttle-$(sha256sum "$source" | cut -c 1-12).$kind
+	[ -e "$firmware" ] && return 0
 	mkdir -p "$cache/images"
-	in_tools usr/bin/iasl -p "${acpi_table%.aml}" "$source" >/dev/null 2>&1 ||
-		cannot "the ACPI table cannot be compiled"
+	"make_$kind" "$source" "$firmware" >/dev/null 2>&1
+	[ -e "$firmware" ] || cannot "${source##*/} cannot be compiled"
+}
+
+make_aml()
+{
+	in_tools usr/bin/iasl -p "${2%.aml}" "$1"
+}
+
+# The device tree that QEMU makes for the machine, with the overlay on it
+make_dtb()
+{
+	local dir replace='' name path
+
+	dir=$(mktemp -d)
+	in_tools usr/bin/qemu-system-aarch64 -M "virt,dumpdtb=$dir/machine" "${arm64_machine[@]:2}" \
+		-nodefaults -display none
+	for name in GPIO=/pl061@9030000 CPU0=/cpus/cpu@0 CPU1=/cpus/cpu@1; do
+		path=${name#*=}
+		replace="$replace s/@${name%%=*}@/0x$(in_tools usr/bin/fdtget -t x "$dir/machine" \
+			"$path" phandle)/g;"
+	done
+	sed "$replace" "$1" >"$dir/overlay.dtso" &&
+		in_tools usr/bin/dtc -@ -q -I dts -O dtb -o "$dir/overlay" "$dir/overlay.dtso" &&
+		in_tools usr/bin/fdtoverlay -i "$dir/machine" -o "$2" "$dir/overlay"
+	rm -rf "$dir"
 }

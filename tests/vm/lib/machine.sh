@@ -40,26 +40,33 @@ drive()
 	esac
 }
 
-# machine_arguments KERNEL: sets qemu_program and qemu_arguments
+# The overlay of the device tree fits this machine alone.
+arm64_machine=(-M virt -cpu cortex-a57 -smp 2 -m 1024)
+
+# machine_arguments KERNEL: the machine with its devices; sets qemu_program and qemu_arguments
 machine_arguments()
 {
+	local serial=stdio
+	# Keys go to the guest, Ctrl-C too; Ctrl-A X ends it.
+	[ "$interactive" = 0 ] || serial=mon:stdio
+
 	case $(kernel_field "$1" 2) in
 	amd64)
 		# More serial ports than one hold the registers of the ACPI table.
 		qemu_program=usr/bin/qemu-system-x86_64 console=ttyS0
-		qemu_arguments=(-M q35 -cpu Westmere -serial stdio -serial null -serial null -serial null
-			-acpitable "file=$acpi_table")
+		qemu_arguments=(-M q35 -cpu Westmere -smp 2 -m 1024 -serial "$serial" -serial null -serial null -serial null
+			-acpitable "file=$firmware")
 		;;
 	arm64)
 		qemu_program=usr/bin/qemu-system-aarch64 console=ttyAMA0
-		qemu_arguments=(-M virt -cpu cortex-a57 -serial stdio)
+		qemu_arguments=("${arm64_machine[@]}" -serial "$serial" -dtb "$firmware")
 		;;
 	esac
 	# shellcheck disable=SC2054
 	qemu_arguments+=(
 		-L "$qemu_dir/usr/share/qemu" -L "$qemu_dir/usr/share/seabios"
 		-L "$qemu_dir/usr/lib/ipxe/qemu"
-		-accel tcg,thread=single,tb-size=512 -icount shift=1,sleep=on -smp 2 -m 1024
+		-accel tcg,thread=single,tb-size=512 -icount shift=1,sleep=on
 		-nodefaults -display none -monitor none -qmp "pipe:$work/qmp"
 		-fsdev "local,id=out,path=$out,security_model=none"
 		-device virtio-9p-pci,fsdev=out,mount_tag=out
@@ -122,14 +129,14 @@ start_machine()
 	machine_arguments "$1"
 	rm -f "$work/qmp.in" "$work/qmp.out"
 	mkfifo "$work/qmp.in" "$work/qmp.out"
+	if [ "$interactive" = 1 ]; then exec {keyboard}<&0; else exec {keyboard}</dev/null; fi
 	exec {qmp_in}<>"$work/qmp.in" {qmp_out}<>"$work/qmp.out"
 	(
 		exec >>"$4" 2>&1
-		[ "$interactive" = 1 ] || exec </dev/null
 		renice -n 10 "$BASHPID" >/dev/null 2>&1
 		exec_tool "$qemu_program" "${qemu_arguments[@]}" -kernel "$kernel_image" -initrd "$2" \
 			-append "console=$console panic=1 loglevel=4 $quick_boot $3"
-	) {qmp_in}>&- {qmp_out}>&- {guest_lock}>&- &
+	) <&"$keyboard" {qmp_in}>&- {qmp_out}>&- {guest_lock}>&- &
 	qemu_pid=$!
 	disown "$qemu_pid"
 }
@@ -150,5 +157,5 @@ run_machine()
 		fi
 		sleep 0.1
 	done
-	exec {qmp_in}>&- {qmp_out}>&-
+	exec {qmp_in}>&- {qmp_out}>&- {keyboard}<&-
 }
