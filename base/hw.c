@@ -24,6 +24,7 @@ struct hw {
 	char root[PATH_MAX];  /* resolved, without a slash at its end; "" is this machine */
 	struct hw_tree *tree; /* NULL on this machine */
 	char *at;             /* see hw_watch() */
+	int64_t *at_ms;
 	struct hw_names avoided;
 };
 
@@ -71,15 +72,18 @@ bool hw_is_live(const struct hw *hw)
 	return hw->live;
 }
 
-void hw_watch(struct hw *hw, char *at)
+void hw_watch(struct hw *hw, char *at, int64_t *at_ms)
 {
 	hw->at = at;
+	hw->at_ms = at_ms;
 }
 
 static void touch(struct hw *hw, const char *path)
 {
-	if (hw->at)
-		memcpy(hw->at, path, MIN(strlen(path) + 1, HW_PATH_MAX));
+	if (!hw->at)
+		return;
+	memcpy(hw->at, path, MIN(strlen(path) + 1, HW_PATH_MAX));
+	*hw->at_ms = clock_boot_ms();
 }
 
 static bool is_avoided(const struct hw *hw, const char *path)

@@ -32,8 +32,9 @@ void hw_close(struct hw *hw);
 void hw_closep(struct hw **hw);
 
 /* For a process that may be held up by a node, and is watched from outside: at (HW_PATH_MAX bytes,
- * in shared memory) takes the path that is touched, before it is touched. */
-void hw_watch(struct hw *hw, char *at);
+ * in shared memory) takes the path that is touched, before it is touched, and *at_ms the boot clock
+ * of that moment. */
+void hw_watch(struct hw *hw, char *at, int64_t *at_ms);
 
 /* Leaves a path alone from now on, or all below a directory when it ends in '/': whatever is asked
  * of it fails with -ETIMEDOUT (hw_exists() says true). For a node that did not answer. */

@@ -41,10 +41,11 @@ static bool is_same(const struct hang *hang, const struct lane_place *place)
 					  : !strcmp(hang->path, place->path);
 }
 
-/* What hung before and was tried again, else a free place. NULL when all are taken. */
+/* What hung before and was tried again, else a free place, else that of another one that is tried
+ * again. NULL when all are avoided. */
 static struct hang *hang_for(struct hangs *hangs, const struct lane_place *place)
 {
-	struct hang *free_hang = NULL;
+	struct hang *free_hang = NULL, *tried = NULL;
 
 	for (size_t i = 0; i < HANGS_MAX; i++) {
 		struct hang *hang = &hangs->v[i];
@@ -53,8 +54,12 @@ static struct hang *hang_for(struct hangs *hangs, const struct lane_place *place
 			return hang;
 		if (!hang->used && !free_hang)
 			free_hang = hang;
+		if (hang->used && !hang->avoided)
+			tried = hang;
 	}
-	return free_hang;
+	if (!free_hang && tried)
+		tried->used = false;
+	return free_hang ? free_hang : tried;
 }
 
 static void fill(const struct hangs *hangs, struct hang *hang, const struct lane_place *place)
@@ -162,7 +167,7 @@ bool hangs_have(const struct hangs *hangs, size_t collector, const char *node)
 bool hangs_are_full(const struct hangs *hangs)
 {
 	for (size_t i = 0; i < HANGS_MAX; i++)
-		if (!hangs->v[i].used)
+		if (!hangs->v[i].used || !hangs->v[i].avoided)
 			return false;
 	return true;
 }

@@ -33,7 +33,8 @@ struct hangs {
 
 /* The process pid hangs at place and is left alone. What hung before and was tried again keeps its
  * node and waits twice as long; of a device of which another attribute hangs already, the whole
- * directory is avoided. -ENOSPC when there is no room to remember it. */
+ * directory is avoided. Where no place is free, what is being tried again gives way. -ENOSPC when
+ * all are avoided. */
 MUST_CHECK int hangs_add(struct hangs *hangs, const struct lane_place *place, pid_t pid,
 			 int64_t now_ms, const struct hang **ret);
 
@@ -53,6 +54,7 @@ size_t hangs_paths(const struct hangs *hangs, const char **ret);
 bool hangs_leave_out(const struct hangs *hangs, size_t collector, int group);
 
 bool hangs_have(const struct hangs *hangs, size_t collector, const char *node);
+/* Whether each place is taken by what is avoided. */
 bool hangs_are_full(const struct hangs *hangs);
 
 /* Processes that hang. */

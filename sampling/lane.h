@@ -15,6 +15,7 @@ struct lane_place {
 	char node[NODE_NAME_MAX]; /* "" between nodes and while probing */
 	int32_t collector;        /* index of the catalog, -1 before the first */
 	int32_t group;            /* index of the catalog, -1 while probing */
+	int64_t since_ms;         /* boot clock when it came to the path or group */
 };
 
 struct lane_config {

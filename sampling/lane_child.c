@@ -66,6 +66,7 @@ static void set_place(struct child *child, size_t collector, int32_t group)
 	child->place->node[0] = '\0';
 	child->place->collector = (int32_t)collector;
 	child->place->group = group;
+	child->place->since_ms = clock_boot_ms();
 }
 
 static int probe_all(struct child *child)
@@ -163,7 +164,7 @@ static int child_open(struct child *child)
 	if (!child->packet || sink_init(&child->sink) < 0)
 		return -ENOMEM;
 	child->sink.at_node = child->place->node;
-	hw_watch(runner_hw(child->runner), child->place->path);
+	hw_watch(runner_hw(child->runner), child->place->path, &child->place->since_ms);
 	for (size_t i = 0; r == 0 && i < config->n_avoid; i++)
 		r = hw_avoid(runner_hw(child->runner), config->avoid[i]);
 	return r;

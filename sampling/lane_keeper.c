@@ -10,7 +10,10 @@
 #include "sampling/hangs.h"
 #include "sampling/schedule.h"
 
-#define PROBE_DEADLINES  3 /* probing reads much more than a tick does */
+#define PROBE_DEADLINES  3    /* probing reads much more than a tick does */
+#define TOTAL_DEADLINES  10   /* of a request as a whole, however well the lane gets on */
+#define ASLEEP_MS        3000 /* a loop that looks in no more often was itself stopped */
+#define DEATHS_MAX       3    /* in a row; then what the lane was at is to blame */
 #define RESTART_FIRST_MS 1000
 #define RESTART_MAX_MS   60000
 #define SETTLED_MS       60000
@@ -25,7 +28,8 @@ struct keeper {
 	struct lane lane;
 	int64_t started_ms;
 	bool busy, probing;
-	int64_t busy_since_ms;
+	int64_t busy_since_ms, checked_ms;
+	unsigned n_deaths; /* at work, since the last sample */
 	bool wants_rescan, wants_restart;
 	struct backoff restart;
 	bool started_once;
@@ -157,8 +161,7 @@ static void start_lane(struct keeper *keeper, int64_t now_ms)
 	set_busy(keeper, true, now_ms);
 }
 
-/* The lane died, or talked nonsense. */
-static void lane_died(struct keeper *keeper, int64_t now_ms)
+static void restart_later(struct keeper *keeper, int64_t now_ms)
 {
 	if (now_ms - keeper->started_ms >= SETTLED_MS)
 		backoff_reset(&keeper->restart);
@@ -166,27 +169,50 @@ static void lane_died(struct keeper *keeper, int64_t now_ms)
 	end_lane(keeper);
 }
 
-/* The deadline is over: leaves the lane alone and remembers what it was at. */
-static void lane_hangs(struct keeper *keeper, int64_t now_ms)
+/* Since when the lane is where it is. */
+static int64_t stands_since_ms(const struct keeper *keeper, int64_t now_ms)
+{
+	int64_t since_ms = keeper->lane.place->since_ms;
+
+	return MAX(keeper->busy_since_ms, MIN(since_ms, now_ms));
+}
+
+/* Leaves the lane alone and remembers what it was at. false when that is not known, or there is no
+ * room for it. */
+static bool leave_alone(struct keeper *keeper, int64_t now_ms)
 {
 	/* A copy: the process may still write. */
 	struct lane_place place = *keeper->lane.place;
+	int64_t since_ms = stands_since_ms(keeper, now_ms);
 	const struct hang *hang;
 
 	place.path[sizeof(place.path) - 1] = '\0';
 	place.node[sizeof(place.node) - 1] = '\0';
 	if ((size_t)place.collector >= keeper->options.lane.catalog->n_collectors ||
-	    hangs_add(&keeper->hangs, &place, keeper->lane.pid, now_ms, &hang) < 0) {
-		lane_died(keeper, now_ms);
-		return;
-	}
+	    hangs_add(&keeper->hangs, &place, keeper->lane.pid, now_ms, &hang) < 0)
+		return false;
 	kill(keeper->lane.pid, SIGKILL);
 	lane_leave(&keeper->lane);
 	keeper->cpu_before_us += keeper->cpu_us;
 	keeper->cpu_us = 0;
 	keeper->busy = false;
-	keeper->events.hung(keeper->events.arg, hang->collector, hang->group, hang->node,
-			    keeper->busy_since_ms);
+	keeper->events.hung(keeper->events.arg, hang->collector, hang->group, hang->node, since_ms);
+	return true;
+}
+
+/* The lane died, or talked nonsense. */
+static void lane_died(struct keeper *keeper, int64_t now_ms)
+{
+	keeper->n_deaths += keeper->busy;
+	if (!keeper->busy || keeper->n_deaths < DEATHS_MAX || !leave_alone(keeper, now_ms))
+		restart_later(keeper, now_ms);
+}
+
+/* The deadline is over. */
+static void lane_hangs(struct keeper *keeper, int64_t now_ms)
+{
+	if (!leave_alone(keeper, now_ms))
+		restart_later(keeper, now_ms);
 }
 
 static void reap_leaving(struct keeper *keeper)
@@ -206,6 +232,21 @@ static int64_t deadline_ms(const struct keeper *keeper)
 	return keeper->options.deadline_ms * (keeper->probing ? PROBE_DEADLINES : 1);
 }
 
+static bool is_overdue(const struct keeper *keeper, int64_t now_ms)
+{
+	return keeper->busy &&
+	       (now_ms - stands_since_ms(keeper, now_ms) >= deadline_ms(keeper) ||
+		now_ms - keeper->busy_since_ms >= keeper->options.deadline_ms * TOTAL_DEADLINES);
+}
+
+/* After a suspend, or when all processes were stopped, the lane has had no time either. */
+static void allow_for_sleep(struct keeper *keeper, int64_t now_ms)
+{
+	if (keeper->busy && now_ms - keeper->checked_ms >= ASLEEP_MS)
+		keeper->busy_since_ms = now_ms;
+	keeper->checked_ms = now_ms;
+}
+
 static void send_rescan(struct keeper *keeper, int64_t now_ms)
 {
 	size_t len = wire_put_rescan(keeper->packet);
@@ -221,9 +262,11 @@ void keeper_check(struct keeper *keeper, int64_t now_ms)
 {
 	reap_leaving(keeper);
 	hangs_reap(&keeper->hangs, now_ms);
-	if (keeper->busy && now_ms - keeper->busy_since_ms >= deadline_ms(keeper))
+	allow_for_sleep(keeper, now_ms);
+	if (is_overdue(keeper, now_ms))
 		lane_hangs(keeper, now_ms);
-	if (hangs_lift(&keeper->hangs, now_ms))
+	/* A lane at work still avoids it, and its answer would pass for that of what is tried. */
+	if (!keeper->busy && hangs_lift(&keeper->hangs, now_ms))
 		keeper->wants_restart = true;
 	if (keeper->lane.pid && !keeper->busy && keeper->wants_restart)
 		end_lane(keeper);
@@ -281,6 +324,8 @@ static int take_done(struct keeper *keeper, size_t len)
 		return r;
 	keeper->cpu_us = done.cpu_us;
 	keeper->busy = false;
+	if (!keeper->probing)
+		keeper->n_deaths = 0;
 	return 0;
 }
 
@@ -341,7 +386,10 @@ int keeper_fd(const struct keeper *keeper)
 
 int64_t keeper_due_ms(const struct keeper *keeper)
 {
-	return keeper->busy ? keeper->busy_since_ms + deadline_ms(keeper) : SCHEDULE_NEVER;
+	int64_t last_ms = keeper->busy_since_ms + keeper->options.deadline_ms * TOTAL_DEADLINES;
+
+	return keeper->busy ? MIN(stands_since_ms(keeper, last_ms) + deadline_ms(keeper), last_ms)
+			    : SCHEDULE_NEVER;
 }
 
 bool keeper_is_busy(const struct keeper *keeper)

@@ -1,8 +1,9 @@
 /* Keeps a lane at work: sends it what is due, takes its answers, and deals with one that dies or
  * does not answer. Never waits for it.
  *
- * A lane that has not answered by the deadline is killed, which a process inside of the kernel does
- * not notice, and left alone; what it was at is avoided, and another lane goes on with the rest.
+ * A lane that stays at one path beyond the deadline is killed, which a process inside of the kernel
+ * does not notice, and left alone; what it was at is avoided, and another lane goes on with the
+ * rest. The same goes for what lanes die of again and again. One that gets on is only slow.
  * A path is tried again
  * - when the lane that hung on it is gone: at once if the kernel had held it, else when its
  *   back-off ends (10 s, doubled up to 10 min);

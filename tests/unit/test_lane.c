@@ -20,27 +20,36 @@
 
 #define DEADLINE_MS 300
 #define BACKOFF_MS  400
+#define SLOW_US     80000
 
 static char root[64];
 
-/* What stands in the file "do" in the root: a word, and the path at which to do it. */
+static void obey_line(const char *line, const char *at)
+{
+	if (!strncmp(line, "hang ", 5) && strstr(at, line + 5))
+		for (;;)
+			pause();
+	if (!strncmp(line, "slow ", 5) && strstr(at, line + 5))
+		usleep(SLOW_US);
+	if (!strncmp(line, "die ", 4) && !strcmp(line + 4, at))
+		_exit(9);
+}
+
+/* What stands in the file "do" in the root: lines of a word, and the path at which to do it. */
 static void obey(const char *at)
 {
-	char path[128], line[128] = "";
+	char path[128], line[128];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/do", root);
 	file = fopen(path, "r");
 	if (!file)
 		return;
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		obey_line(line, at);
+	}
 	fclose(file);
-	if (!strncmp(line, "hang ", 5) && strstr(at, line + 5))
-		for (;;)
-			pause();
-	if (!strncmp(line, "die ", 4) && !strcmp(line + 4, at))
-		_exit(9);
 }
 
 static void tell(const char *what)
@@ -385,6 +394,67 @@ static void a_dead_lane_is_replaced(void **state)
 	assert_int_equal(said.n_hung, 0);
 }
 
+/* Nine attributes of 80 ms each are more than the deadline, which counts for each of them. */
+static void a_slow_lane_does_not_hang(void **state)
+{
+	struct keeper_stats stats;
+
+	(void)state;
+	await(&said.n_rows[0], 1);
+	tell("slow sys/n/");
+	await(&said.n_rows[0], 3);
+	keeper_get_stats(keeper, &stats);
+	assert_int_equal(said.n_hung, 0);
+	assert_int_equal(stats.n_restarts, 0);
+}
+
+/* The answer of a lane that avoids what hangs is none of that. */
+static void a_lane_at_work_is_not_asked_whether_it_is_back(void **state)
+{
+	(void)state;
+	await(&said.n_rows[0], 1);
+	tell("hang sys/n/n1/a");
+	await(&said.n_hung, 1);
+	tell("hang sys/n/n1/a\nslow sys/n/n0/a");
+	await(&said.n_hung, 2);
+	assert_int_equal(said.n_back, 0);
+}
+
+static void what_lanes_die_of_is_left_out(void **state)
+{
+	(void)state;
+	await(&said.n_rows[0], 1);
+	tell("die sys/n/n1/b");
+	await(&said.n_hung, 1);
+	assert_string_equal(said.hung_node, "n1");
+	await(&said.n_rows[0], 1);
+	assert_int_equal(said.values[1][1].type, VALUE_FAULT);
+	assert_int_equal(said.values[1][0].type, VALUE_INT);
+	tell("");
+	await(&said.n_back, 1);
+}
+
+/* A machine that was suspended for an hour while the lane was at work. */
+static void a_suspend_is_no_hang(void **state)
+{
+	struct wire_tick tick = {.n_groups = 1};
+	int64_t now_ms;
+
+	(void)state;
+	await(&said.n_rows[0], 1);
+	tell("slow sys/n/n0/a");
+	while (!keeper_is_ready(keeper))
+		keeper_receive(keeper, clock_boot_ms());
+	now_ms = clock_boot_ms();
+	keeper_check(keeper, now_ms);
+	assert_int_equal(keeper_request(keeper, &tick, now_ms), 0);
+	keeper_check(keeper, now_ms + 3600000);
+	assert_true(keeper_is_busy(keeper));
+	for (unsigned n = said.n_rows[0]; said.n_rows[0] == n;)
+		keeper_receive(keeper, now_ms + 3600000);
+	assert_int_equal(said.n_hung, 0);
+}
+
 int main(void)
 {
 #define LANE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -396,6 +466,10 @@ int main(void)
 		LANE_TEST(a_group_is_left_out),
 		LANE_TEST(a_probe_may_hang),
 		LANE_TEST(a_dead_lane_is_replaced),
+		LANE_TEST(a_slow_lane_does_not_hang),
+		LANE_TEST(a_lane_at_work_is_not_asked_whether_it_is_back),
+		LANE_TEST(what_lanes_die_of_is_left_out),
+		LANE_TEST(a_suspend_is_no_hang),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,58 @@
+/* What is remembered of hangs when there are more of them than places. Time is an argument here,
+ * and process 1 none of ours, so it counts as gone. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "sampling/hangs.h"
+
+static int add(struct hangs *hangs, int n, int64_t now_ms)
+{
+	struct lane_place place = {.collector = 0, .group = 0};
+	const struct hang *hang;
+
+	snprintf(place.path, sizeof(place.path), "sys/n%d/temp", n);
+	snprintf(place.node, sizeof(place.node), "n%d", n);
+	return hangs_add(hangs, &place, 1, now_ms, &hang);
+}
+
+static void what_is_tried_again_gives_way(void **state)
+{
+	static struct hangs hangs;
+	const char *paths[HANGS_MAX];
+
+	(void)state;
+	hangs = (struct hangs){.first_ms = 1000};
+	for (int i = 0; i < HANGS_MAX; i++)
+		assert_int_equal(add(&hangs, i, 0), 0);
+	assert_true(hangs_are_full(&hangs));
+	assert_int_equal(add(&hangs, HANGS_MAX, 0), -ENOSPC);
+
+	/* The wait is over: a lane is needed to try them, so they must not stand in its way. */
+	hangs_reap(&hangs, 10);
+	assert_true(hangs_lift(&hangs, 1000));
+	assert_false(hangs_are_full(&hangs));
+	assert_int_equal(hangs_paths(&hangs, paths), 0);
+
+	assert_int_equal(add(&hangs, HANGS_MAX, 1000), 0);
+	assert_int_equal(hangs_paths(&hangs, paths), 1);
+	assert_string_equal(paths[0], "sys/n8/temp");
+	assert_true(hangs_have(&hangs, 0, "n8"));
+	/* One that was known keeps its place. */
+	assert_int_equal(add(&hangs, 0, 1000), 0);
+	assert_int_equal(hangs_paths(&hangs, paths), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_tried_again_gives_way),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
