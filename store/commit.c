@@ -279,21 +279,19 @@ static void clean_outcomes(struct store *store, const struct batch *batch)
 				store->outcomes[i].dirty = false;
 }
 
-static void note_oldest(struct store *store)
+/* Reads the file, so it is called without the lock. */
+static int64_t oldest_wall_ms(const struct db *db)
 {
-	const struct db *db = store->db;
 	int64_t id = db->oldest_id, offset_ms;
 
-	store->status.oldest_wall_ms = 0;
-	if (id && !sql_int(db->conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
-			   (long long)(id / FORMAT_BOOT_FACTOR)))
-		store->status.oldest_wall_ms =
-			id % FORMAT_BOOT_FACTOR / FORMAT_SECOND_FACTOR * 1000 + offset_ms;
+	if (!id || sql_int(db->conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
+			   (long long)(id / FORMAT_BOOT_FACTOR)) < 0)
+		return 0;
+	return id % FORMAT_BOOT_FACTOR / FORMAT_SECOND_FACTOR * 1000 + offset_ms;
 }
 
 static void commit_done(struct store *store, const struct batch *batch, int64_t t_ms)
 {
-	note_oldest(store);
 	segments_free(&store->writing);
 	changes_free(&store->writing_changes);
 	events_free(&store->writing_events);
@@ -349,7 +347,7 @@ static int attach_and_write(struct store *store, const struct batch *batch)
 int store_commit(struct store *store, int64_t t_ms, bool final)
 {
 	CLEANUP(batch_done) struct batch batch = {0};
-	int64_t start_us = cpu_us();
+	int64_t start_us = cpu_us(), oldest_ms = 0;
 	int r;
 
 	/* Before anything is taken: what the old file knew must be written again. */
@@ -363,12 +361,17 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (!r) {
 		checkpoint(store, final);
 		db_note(store, 0, NULL);
+		oldest_ms = oldest_wall_ms(store->db);
 	}
+	if (store->db)
+		db_rest(store->db);
 	pthread_mutex_lock(&store->lock);
-	if (r < 0)
+	if (r < 0) {
 		commit_failed(store, &batch);
-	else
+	} else {
 		commit_done(store, &batch, t_ms);
+		store->status.oldest_wall_ms = oldest_ms;
+	}
 	for (size_t i = 0; i < batch.n_nodes; i++)
 		tail_node_unref(batch.nodes[i]);
 	store->status.commit_cpu_us += cpu_us() - start_us;

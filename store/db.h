@@ -59,6 +59,8 @@ struct db {
 int db_attach(struct store *store);
 /* Closes the file; what was known of it is forgotten, so that another one may take its place. */
 void db_detach(struct store *store);
+/* Gives back the memory that is not needed until the next commit. */
+void db_rest(struct db *db);
 /* Notes the result of an attempt in the status. */
 void db_note(struct store *store, int error, const char *detail);
 /* Detaches from a damaged file and moves it out of the way. */

@@ -1,0 +1,93 @@
+/* What a commit must not do to others: keep memory until the next one, hold the lock over I/O. */
+#include <sqlite3.h>
+
+#include "tests/support/store_world.h"
+
+#define REST_MAX_BYTES 100000
+#define DEADLOCK_S     30
+
+static void commit_ticks(struct store *store, int64_t from_ms, int64_t to_ms)
+{
+	struct sink sink;
+
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = from_ms; t < to_ms; t += 1000)
+		world_tick(store, &sink, t, 2);
+	assert_int_equal(store_commit(store, to_ms, false), 0);
+	sink_done(&sink);
+}
+
+/* The parsed schema alone is more than this. */
+static void memory_between_commits(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	struct world_seen seen = {.next_ms = 1000};
+	struct reader *reader;
+
+	(void)state;
+	for (int64_t t = 1000; t < 301000; t += 60000) {
+		commit_ticks(store, t, t + 60000);
+		assert_true(sqlite3_memory_used() < REST_MAX_BYTES);
+	}
+	reader = world_reader(store);
+	world_check(reader, 1, 0, INT64_MAX / 2, &seen);
+	assert_int_equal(seen.n_ticks, 300);
+	assert_int_equal(seen.n_bad, 0);
+	reader_close(reader);
+}
+
+static struct store *traced;
+static size_t n_traced;
+
+/* Stands still for ever when the caller holds the lock; the alarm ends that. */
+static int take_the_lock(unsigned what, void *arg, void *p, void *x)
+{
+	(void)what;
+	(void)arg;
+	(void)p;
+	(void)x;
+	if (traced)
+		(void)store_urgent(traced);
+	n_traced++;
+	return 0;
+}
+
+static int trace_connection(sqlite3 *conn, const char **error, const void *api)
+{
+	(void)error;
+	(void)api;
+	return sqlite3_trace_v2(conn, SQLITE_TRACE_STMT, take_the_lock, NULL);
+}
+
+static void no_lock_over_io(void **state)
+{
+	struct store *store = NULL;
+
+	(void)state;
+	assert_int_equal(sqlite3_auto_extension((void (*)(void))trace_connection), SQLITE_OK);
+	store = world_open("boot-a");
+	traced = store;
+	alarm(DEADLOCK_S);
+	for (int64_t t = 1000; t < 8000000; t += 400000)
+		commit_ticks(store, t, t + 400000);
+	store_event(store, &(struct event){.kind = "x", .severity = SEVERITY_WARNING});
+	assert_int_equal(store_mark_start(store, "m", 8000000) > 0, 1);
+	assert_int_equal(store_commit(store, 8001000, true), 0);
+	alarm(0);
+	assert_true(n_traced > 100);
+	traced = NULL;
+	store_close(store);
+	sqlite3_reset_auto_extension();
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(memory_between_commits),
+		TEST(no_lock_over_io),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
