@@ -1,6 +1,7 @@
 #include "daemon/committer.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -56,6 +57,8 @@ static int commit(struct committer *committer, bool final)
 	if (r >= 0 && committer->failing)
 		log_info("the database is written again");
 	committer->failing = r < 0;
+	/* What a commit took is not needed for a minute. */
+	malloc_trim(0);
 	return r;
 }
 
