@@ -24,6 +24,7 @@ struct slot {
 
 struct place {
 	size_t slot, group; /* group: index within its collector */
+	bool gone;          /* its last sample asked for a new probe */
 	struct backoff backoff;
 };
 
@@ -140,6 +141,15 @@ const struct probe *runner_probe_of(const struct runner *runner, size_t collecto
 	return slot->probed ? &slot->probe : NULL;
 }
 
+/* Groups of one collector: one that is well says nothing of another that asks for probes. */
+static bool any_gone(const struct runner *runner, size_t slot)
+{
+	for (size_t i = 0; i < runner->n_places; i++)
+		if (runner->places[i].slot == slot && runner->places[i].gone)
+			return true;
+	return false;
+}
+
 static void probe_stale(struct runner *runner, size_t index, int64_t now_ms)
 {
 	struct slot *slot = &runner->slots[index];
@@ -164,6 +174,7 @@ int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct si
 
 	int r = slot->collector->sample(slot->state, runner->hw, place->group, sink);
 
+	place->gone = r == -ENODEV;
 	if (r == -ENODEV) {
 		if (!slot->stale)
 			backoff_fail(&slot->reprobe, now_ms, BACKOFF_FIRST_MS, BACKOFF_MAX_MS);
@@ -175,7 +186,8 @@ int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct si
 		return r;
 	}
 	backoff_reset(&place->backoff);
-	backoff_reset(&slot->reprobe);
+	if (!any_gone(runner, place->slot))
+		backoff_reset(&slot->reprobe);
 	return 0;
 }
 
