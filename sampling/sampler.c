@@ -70,6 +70,24 @@ static void take_probe(struct sampler *sampler, size_t index, int error, const s
 					  now_ms);
 }
 
+/* One collector found that hardware or mounts have changed. That concerns others as well: a disk
+ * that came has a link, a partition that was mounted is sampled. A device that flaps does not make
+ * it a storm. */
+static void rescan_soon(struct sampler *sampler, int64_t now_ms)
+{
+	int64_t at_ms = MAX(now_ms, sampler->rescanned_ms + RESCAN_GAP_MS);
+
+	sampler->rescan_at_ms = MIN(sampler->rescan_at_ms, at_ms);
+}
+
+/* Whether a probe failed for want of something that comes back by itself, so that waiting for the
+ * hourly scan would lose an hour. */
+static bool is_passing(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE || error == -EAGAIN ||
+	       error == -EBUSY;
+}
+
 static void probe_loop(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->catalog->n_collectors; i++) {
@@ -79,6 +97,8 @@ static void probe_loop(struct sampler *sampler)
 		int r = runner_probe(sampler->runner, i);
 
 		sampler->accounts[i].loop_ready = r == 0;
+		if (is_passing(r))
+			rescan_soon(sampler, clock_boot_ms());
 		take_probe(sampler, i, r, runner_probe_of(sampler->runner, i));
 	}
 }
@@ -110,16 +130,6 @@ static void take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int64
 	sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, late_ms,
 				plan->schedule.period_ms, sink);
 	node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
-}
-
-/* One collector found that hardware or mounts have changed. That concerns others as well: a disk
- * that came has a link, a partition that was mounted is sampled. A device that flaps does not make
- * it a storm. */
-static void rescan_soon(struct sampler *sampler, int64_t now_ms)
-{
-	int64_t at_ms = MAX(now_ms, sampler->rescanned_ms + RESCAN_GAP_MS);
-
-	sampler->rescan_at_ms = MIN(sampler->rescan_at_ms, at_ms);
 }
 
 static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
@@ -155,6 +165,8 @@ static void lane_probed(void *arg, size_t collector, int error, struct probe *pr
 	struct account *account = &sampler->accounts[collector];
 
 	account->lane_ready = error == 0;
+	if (is_passing(error))
+		rescan_soon(sampler, clock_boot_ms());
 	/* A collector with groups in both lanes shows the probe of the loop. */
 	if (account->in_loop)
 		return;

@@ -295,6 +295,24 @@ static void a_rescan_probes_again(void **state)
 	assert_int_equal(sampler_collector_status(sampler, 1, &status), -ENOENT);
 }
 
+/* Without memory for a moment: not without samples for an hour. */
+static void a_passing_failure_of_a_probe_is_tried_again(void **state)
+{
+	(void)state;
+	start(3600000);
+	tick();
+	fake.probe_r = -ENOMEM;
+	sampler_rescan(sampler);
+	tick();
+	assert_said("probed:ok fake=failed probed:failed ");
+	fake.probe_r = 0;
+	for (int i = 0; i < 12; i++)
+		tick();
+	assert_said("fake=ok probed:ok ");
+	assert_in_range(fake.n_samples[0], 2, 5);
+	assert_int_equal(fake.n_probes, 3);
+}
+
 static void what_is_switched_off_stays_off(void **state)
 {
 	static const bool disabled[] = {true};
@@ -347,6 +365,7 @@ int main(void)
 		SAMPLER_TEST(a_collector_that_fails_is_left_alone),
 		SAMPLER_TEST(enodev_asks_for_a_new_probe),
 		SAMPLER_TEST(a_rescan_probes_again),
+		SAMPLER_TEST(a_passing_failure_of_a_probe_is_tried_again),
 		SAMPLER_TEST(what_is_switched_off_stays_off),
 		SAMPLER_TEST(periods_can_be_chosen),
 		SAMPLER_TEST(a_missing_root_is_an_error),
