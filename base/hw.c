@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hw_facts.h"
 #include "base/hw_tree.h"
 #include "base/parse.h"
 
@@ -26,6 +27,7 @@ struct hw {
 	char *at;             /* see hw_watch() */
 	int64_t *at_ms;
 	struct hw_names avoided;
+	struct hw_facts facts;
 };
 
 int hw_open(const char *root, struct hw **ret)
@@ -70,6 +72,11 @@ void hw_closep(struct hw **hw)
 bool hw_is_live(const struct hw *hw)
 {
 	return hw->live;
+}
+
+struct hw_facts *hw_facts_of(struct hw *hw)
+{
+	return &hw->facts;
 }
 
 void hw_watch(struct hw *hw, char *at, int64_t *at_ms)
@@ -508,41 +515,4 @@ int hw_boot_ms(struct hw *hw, int64_t *ret_ms)
 		return r;
 	rest = slice_of(buf);
 	return slice_token(&rest, &uptime) ? parse_fixed_slice(uptime, 3, ret_ms) : -EINVAL;
-}
-
-static int find_option(FILE *file, const char *option, char *buf, size_t size)
-{
-	CLEANUP(freep) char *line = NULL;
-	size_t line_size = 0, option_len = strlen(option);
-
-	while (getline(&line, &line_size, file) > 0) {
-		if (strncmp(line, option, option_len) != 0 || line[option_len] != '=')
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		return slice_copy(slice_of(line + option_len + 1), buf, size);
-	}
-	return slice_copy(slice_of("n"), buf, size);
-}
-
-int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size)
-{
-	char release[256], path[HW_PATH_MAX];
-	int r = hw_read_line(hw, release, sizeof(release), "proc/sys/kernel/osrelease");
-
-	if (r < 0)
-		return r;
-	snprintf(path, sizeof(path), "boot/config-%s", release);
-
-	int fd = open_at(hw, path, O_RDONLY);
-
-	if (fd < 0)
-		return fd;
-
-	CLEANUP(fclosep) FILE *file = fdopen(fd, "r");
-
-	if (!file) {
-		close(fd);
-		return -ENOMEM;
-	}
-	return find_option(file, option, buf, size);
 }

@@ -53,6 +53,14 @@ int hw_read(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
 PRINTF_LIKE(4, 5)
 int hw_read_line(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
 
+/* As hw_read_line(), for what does not change but costs a command to a device: the file is read
+ * once for each key, and later calls with the same key give what the first one gave, -ENOENT and
+ * -ENODATA too. The key has to name what the file belongs to, so that it is not taken for its
+ * successor's. What is too long, or more than there is room for, is read each time. */
+PRINTF_LIKE(5, 6)
+int hw_read_line_once(struct hw *hw, const char *key, char *buf, size_t size, const char *path_fmt,
+		      ...);
+
 /* Reads an attribute that is one integer. Errors of hw_read() and parse_i64(). */
 PRINTF_LIKE(3, 4) int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_fmt, ...);
 
@@ -115,5 +123,6 @@ int hw_boot_id(struct hw *hw, char buf[HW_BOOT_ID_MAX]);
 int hw_boot_ms(struct hw *hw, int64_t *ret_ms);
 
 /* Value of a kernel option ("CONFIG_PSI") from the installed config (boot/config-RELEASE): copies
- * "y", "m" or "n". -ENOENT when no config can be found; "n" when it is found without the option. */
+ * "y", "m" or "n". -ENOENT when no config can be found; "n" when it is found without the option.
+ * The config lies on a disk, so an answer is remembered. */
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);

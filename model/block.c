@@ -223,6 +223,20 @@ static void path_identity(struct hw *hw, const char *name, const char *dir, stru
 		text_printf(out, "/ns%lld", (long long)namespace_id);
 }
 
+/* The serial of a virtio disk is asked of the device, which answers when it likes or not at all; so
+ * a device is asked once in its life. Others have none there. */
+static int read_serial(struct hw *hw, const char *name, const char *dir, char *buf, size_t size)
+{
+	char key[BLOCK_NAME_MAX + 32];
+	int64_t sequence;
+
+	/* Since 5.15: the number of this device among all that there were. */
+	if (hw_read_i64(hw, &sequence, "%s/diskseq", dir) < 0)
+		return hw_read_line(hw, buf, size, "%s/serial", dir);
+	snprintf(key, sizeof(key), "serial of %s %lld", name, (long long)sequence);
+	return hw_read_line_once(hw, key, buf, size, "%s/serial", dir);
+}
+
 static void disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
 {
 	/* In the order of trust: what the standard makes unique first. The parent of an eMMC's
@@ -244,7 +258,12 @@ static void disk_identity(struct hw *hw, const char *name, const char *dir, stru
 	char value[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(attrs); i++) {
-		if (hw_read_line(hw, value, sizeof(value), "%s/%s", dir, attrs[i].attr) < 0)
+		int r = strcmp(attrs[i].attr, "serial")
+				? hw_read_line(hw, value, sizeof(value), "%s/%s", dir,
+					       attrs[i].attr)
+				: read_serial(hw, name, dir, value, sizeof(value));
+
+		if (r < 0)
 			continue;
 		text_printf(out, "%s:%s%s", attrs[i].kind, value, mmc_part(name));
 		return;

@@ -235,6 +235,38 @@ static void files_stay_open(void **unused)
 	fixture_end(&f);
 }
 
+/* The file is changed under it, so that a second read would show. */
+static void some_is_asked_once(void **unused)
+{
+	struct fixture f;
+	char buf[16];
+
+	(void)unused;
+	start(&f);
+	put(&f, "sys/long",
+	    "a line that is longer than what is remembered, and so is read again\n");
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read_line_once(hw, "n 1", buf, sizeof(buf), "sys/%s", "n"), 2);
+	assert_int_equal(hw_read_line_once(hw, "e", buf, sizeof(buf), "sys/empty"), -ENODATA);
+	put(&f, "sys/n", "77777\n");
+	put(&f, "sys/empty", "full\n");
+	assert_int_equal(hw_read_line_once(hw, "n 1", buf, sizeof(buf), "sys/%s", "n"), 2);
+	assert_string_equal(buf, "-5");
+	assert_int_equal(hw_read_line_once(hw, "n 1", buf, 2, "sys/%s", "n"), -ENAMETOOLONG);
+	assert_int_equal(hw_read_line_once(hw, "e", buf, sizeof(buf), "sys/empty"), -ENODATA);
+	assert_int_equal(hw_read_line_once(hw, "n 2", buf, sizeof(buf), "sys/%s", "n"), 5);
+	assert_string_equal(buf, "77777");
+
+	char text[128];
+
+	assert_true(hw_read_line_once(hw, "l", text, sizeof(text), "sys/long") > 64);
+	put(&f, "sys/long", "short\n");
+	assert_int_equal(hw_read_line_once(hw, "l", text, sizeof(text), "sys/long"), 5);
+	fixture_end(&f);
+}
+
 static void lists_by_number(void **unused)
 {
 	struct fixture f;
@@ -287,6 +319,9 @@ static void identity_of_the_machine(void **unused)
 	assert_string_equal(option, "m");
 	assert_int_equal(hw_kernel_option(hw, "CONFIG_IRQ", option, sizeof(option)), 0);
 	assert_string_equal(option, "n");
+	put(&f, "boot/config-6.1-x", "CONFIG_PSI=y\n");
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), 0);
+	assert_string_equal(option, "m");
 	fixture_end(&f);
 }
 
@@ -318,6 +353,7 @@ int main(void)
 		cmocka_unit_test(malformed_errors_are_refused),
 		cmocka_unit_test(space),
 		cmocka_unit_test(files_stay_open),
+		cmocka_unit_test(some_is_asked_once),
 		cmocka_unit_test(lists_by_number),
 		cmocka_unit_test(identity_of_the_machine),
 		cmocka_unit_test(roots),

@@ -1,0 +1,24 @@
+/* What is asked once and remembered, since asking costs a command to a device or a read of a disk.
+ * Used by hw.c and hw_facts.c alone. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/hw.h"
+
+#define HW_FACTS_MAX      64
+#define HW_FACT_KEY_MAX   96
+#define HW_FACT_VALUE_MAX 64
+
+struct hw_fact {
+	char key[HW_FACT_KEY_MAX];
+	char value[HW_FACT_VALUE_MAX];
+	int r; /* what the function that asked returned: a length, 0, or -errno */
+};
+
+struct hw_facts {
+	struct hw_fact v[HW_FACTS_MAX];
+	size_t n;
+};
+
+struct hw_facts *hw_facts_of(struct hw *hw);
