@@ -85,6 +85,22 @@ static struct block *block_for(struct store *store, struct tail_group *group, in
 	return group->open;
 }
 
+/* A device that does not answer cannot say who it is either. */
+static bool row_is_mute(const struct tail_group *group, const struct row *row)
+{
+	bool failed = false;
+
+	if (*row->identity)
+		return false;
+	for (size_t f = 0; f < group->group->n_fields; f++) {
+		if (row->values[f].type == VALUE_FAULT)
+			failed = true;
+		else if (row->values[f].type != VALUE_ABSENT)
+			return false;
+	}
+	return failed;
+}
+
 /* The newest run of a node. */
 static struct tail_node *find_node(const struct store *store, const struct collector *collector,
 				   const struct row *row)
@@ -203,6 +219,12 @@ static struct member *find_member(const struct tail_group *group, const struct r
 		if (!strcmp(m->node->name, row->node) && !strcmp(m->node->identity, row->identity))
 			return m;
 	}
+	if (!row_is_mute(group, row))
+		return NULL;
+	/* Then it is the one that had this name until now. */
+	for (size_t i = 0; i < group->n_members; i++)
+		if (group->members[i]->present && !strcmp(group->members[i]->node->name, row->node))
+			return group->members[i];
 	return NULL;
 }
 

@@ -183,6 +183,30 @@ static void node_comes_again(void **state)
 	assert_shell("SELECT kind, node FROM events", "node_went|sd0\nnode_came|sd0");
 }
 
+/* A zone whose sensor hangs: not even its type can be read then. */
+static void identity_unknown(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 9000; t += 1000) {
+		sink_reset(&sink, &world_groups[0]);
+		struct row *row = sink_row(&sink, "sd0", t > 3000 && t < 7000 ? "" : "id0");
+
+		if (t > 3000 && t < 7000)
+			row_fault(row, READS, -ETIMEDOUT);
+		else
+			row_set(row, READS, t);
+		store_add(store, &world_groups[0], t, 0, 1000, &sink);
+	}
+	sink_done(&sink);
+	assert_int_equal(store_commit(store, 9000, true), 0);
+	assert_shell("SELECT name, identity, run, gone FROM node", "sd0|id0|1|0");
+	assert_shell("SELECT count(*) FROM events", "0");
+}
+
 static void gaps_and_lateness(void **state)
 {
 	CLEANUP(store_closep) struct store *store = world_open("boot-a");
@@ -365,6 +389,7 @@ int main(void)
 		TEST(memory_only),
 		TEST(two_boots),
 		TEST(node_comes_again),
+		TEST(identity_unknown),
 		TEST(gaps_and_lateness),
 		TEST(other_grids),
 		TEST(flags),
