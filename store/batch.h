@@ -6,7 +6,7 @@
 /* What one commit has in its hands besides the lists `writing` of the store. */
 struct batch {
 	struct tail_node **nodes; /* oldest first */
-	bool *fresh;              /* has no id yet */
+	int64_t *runs;            /* of a node that has no id yet, as it was before; else 0 */
 	size_t n_nodes;
 	struct mark *marks;
 	size_t n_marks;
@@ -14,6 +14,7 @@ struct batch {
 	size_t n_outcomes;
 	int64_t wall_offset_ms;
 	bool wall_dirty;
+	bool more; /* segments are left for a batch after this one */
 };
 
 /* Nodes, changes, events, marks and outcomes, within the running transaction. */

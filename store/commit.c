@@ -11,10 +11,13 @@
 #include "store/db.h"
 #include "store/sql.h"
 
+/* Coded samples of one transaction: with what a fold adds it fits into the journal's share. */
+#define BATCH_BYTES 262144
+
 static void batch_done(struct batch *batch)
 {
 	free(batch->nodes);
-	free(batch->fresh);
+	free(batch->runs);
 	free(batch->marks);
 	free(batch->outcomes);
 }
@@ -22,10 +25,10 @@ static void batch_done(struct batch *batch)
 static int batch_alloc(const struct store *store, struct batch *batch)
 {
 	batch->nodes = calloc(store->n_nodes + 1, sizeof(struct tail_node *));
-	batch->fresh = calloc(store->n_nodes + 1, sizeof(bool));
+	batch->runs = calloc(store->n_nodes + 1, sizeof(*batch->runs));
 	batch->marks = calloc(store->n_marks + 1, sizeof(*batch->marks));
 	batch->outcomes = calloc(store->n_outcomes + 1, sizeof(*batch->outcomes));
-	return batch->nodes && batch->fresh && batch->marks && batch->outcomes ? 0 : -ENOMEM;
+	return batch->nodes && batch->runs && batch->marks && batch->outcomes ? 0 : -ENOMEM;
 }
 
 static void take_records(struct store *store, struct batch *batch)
@@ -41,7 +44,7 @@ static void take_records(struct store *store, struct batch *batch)
 		n->dirty = false;
 		n->n_refs++;
 		batch->nodes[--i] = n;
-		batch->fresh[i] = !n->id;
+		batch->runs[i] = n->id ? 0 : n->run;
 	}
 	for (size_t m = 0; m < store->n_marks; m++)
 		if (store->marks[m].dirty)
@@ -70,6 +73,15 @@ static void swap_block(struct tail_group *group)
 	group->open = spare;
 }
 
+/* The oldest segments, as many as one transaction may write. Whether more are left. */
+static bool take_segments(struct store *store)
+{
+	while (store->sealed.first && store->writing.size_bytes < BATCH_BYTES)
+		segments_append(&store->writing, segments_take_first(&store->sealed));
+	return store->sealed.first;
+}
+
+/* All that waits; after a time without a disk, the oldest part of it. */
 static int take(struct store *store, struct batch *batch)
 {
 	pthread_mutex_lock(&store->lock);
@@ -78,8 +90,8 @@ static int take(struct store *store, struct batch *batch)
 
 	if (!r) {
 		take_records(store, batch);
-		segments_join(&store->writing, &store->sealed);
-		for (size_t i = 0; i < store->n_groups; i++)
+		batch->more = take_segments(store);
+		for (size_t i = 0; i < store->n_groups && !batch->more; i++)
 			swap_block(&store->groups[i]);
 	}
 	pthread_mutex_unlock(&store->lock);
@@ -316,8 +328,10 @@ static void commit_failed(struct store *store, const struct batch *batch)
 	store->writing_events = (struct event_list){0};
 	for (size_t i = 0; i < batch->n_nodes; i++) {
 		batch->nodes[i]->dirty = true;
-		if (batch->fresh[i])
+		if (batch->runs[i]) {
 			batch->nodes[i]->id = 0;
+			batch->nodes[i]->run = batch->runs[i];
+		}
 	}
 	store->wall_dirty |= batch->wall_dirty;
 	store->status.n_failed_commits++;
@@ -344,20 +358,38 @@ static int attach_and_write(struct store *store, const struct batch *batch)
 	return r;
 }
 
-int store_commit(struct store *store, int64_t t_ms, bool final)
+static int commit_batch(struct store *store, int64_t t_ms, bool *ret_more)
 {
 	CLEANUP(batch_done) struct batch batch = {0};
-	int64_t start_us = cpu_us(), oldest_ms = 0;
-	int r;
+	int r = take(store, &batch);
 
-	/* Before anything is taken: what the old file knew must be written again. */
-	if (store->db && !db_same_file(store))
-		db_detach(store);
-	r = take(store, &batch);
 	if (r < 0)
 		return r;
 	code_blocks(store);
 	r = attach_and_write(store, &batch);
+	pthread_mutex_lock(&store->lock);
+	if (r < 0)
+		commit_failed(store, &batch);
+	else
+		commit_done(store, &batch, t_ms);
+	for (size_t i = 0; i < batch.n_nodes; i++)
+		tail_node_unref(batch.nodes[i]);
+	pthread_mutex_unlock(&store->lock);
+	*ret_more = batch.more;
+	return r;
+}
+
+int store_commit(struct store *store, int64_t t_ms, bool final)
+{
+	int64_t start_us = cpu_us(), oldest_ms = 0;
+	bool more = true;
+	int r = 0;
+
+	/* Before anything is taken: what the old file knew must be written again. */
+	if (store->db && !db_same_file(store))
+		db_detach(store);
+	while (!r && more)
+		r = commit_batch(store, t_ms, &more);
 	if (!r) {
 		checkpoint(store, final);
 		db_note(store, 0, NULL);
@@ -366,14 +398,8 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (store->db)
 		db_rest(store->db);
 	pthread_mutex_lock(&store->lock);
-	if (r < 0) {
-		commit_failed(store, &batch);
-	} else {
-		commit_done(store, &batch, t_ms);
+	if (!r)
 		store->status.oldest_wall_ms = oldest_ms;
-	}
-	for (size_t i = 0; i < batch.n_nodes; i++)
-		tail_node_unref(batch.nodes[i]);
 	store->status.commit_cpu_us += cpu_us() - start_us;
 	pthread_mutex_unlock(&store->lock);
 	return r;

@@ -63,7 +63,8 @@ void store_outcome(struct store *store, const char *collector, const char *node,
 /* The wall clock was set: the offset of this boot from now on, for all its samples. */
 void store_wall_offset(struct store *store, int64_t t_ms, int64_t wall_offset_ms);
 
-/* Writes all that waits, in one transaction, and from time to time folds the tail pages into
+/* Writes all that waits, in one transaction (in several after a long time without a disk), and from
+ * time to time folds the tail pages into
  * chunks, checkpoints the WAL and deletes the oldest chunks. final: also truncates the WAL, so that
  * the file alone is all. Returns 0, or the error that the status shows; nothing is lost by it as
  * long as the tail has room. */

@@ -310,6 +310,38 @@ static void tail_bound(void **state)
 	store_close(store);
 }
 
+/* What waited while there was no disk is written in parts that the journal's share can hold. */
+static void backlog(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+	struct store_status status;
+	struct sink sink;
+	char path[96], answer[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/later/a.db", world_folder);
+	snprintf(world_path, sizeof(world_path), "%s", path);
+	options.size_max_bytes = FOUR_MIB;
+	options.tail_max_bytes = FOUR_MIB;
+	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 5400000; t += 1000) {
+		add_noise(store, &sink, t);
+		if (t % 60000 == 0 && t < 5400000)
+			assert_true(store_commit(store, t, false) < 0);
+	}
+	run("mkdir later");
+	assert_int_equal(store_commit(store, 5400000, false), 0);
+	sink_done(&sink);
+	store_get_status(store, &status);
+	store_close(store);
+	assert_true(status.wal_bytes <= FOUR_MIB / 4);
+	assert_int_equal(status.n_dropped_ticks, 0);
+	world_shell("SELECT count(*), max(t) FROM disk WHERE node='sd3'", answer, sizeof(answer));
+	assert_string_equal(answer, "5400|5400000");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
 
 int main(void)
@@ -320,7 +352,7 @@ int main(void)
 		TEST(damaged),           TEST(removed),
 		TEST(pulled_copy),       TEST(size_bound),
 		TEST(tail_bound),        TEST(file_alone_is_fresh),
-		TEST(reader_that_stays),
+		TEST(reader_that_stays), TEST(backlog),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* What a commit must not do to others: keep memory until the next one, hold the lock over I/O. */
+/* What a commit must not do: keep memory until the next one, hold the lock over I/O, leave traces
+ * when it fails. */
 #include <sqlite3.h>
 
 #include "tests/support/store_world.h"
@@ -6,15 +7,20 @@
 #define REST_MAX_BYTES 100000
 #define DEADLOCK_S     30
 
-static void commit_ticks(struct store *store, int64_t from_ms, int64_t to_ms)
+static void add_ticks(struct store *store, int64_t from_ms, int64_t to_ms, size_t n_nodes)
 {
 	struct sink sink;
 
 	assert_int_equal(sink_init(&sink), 0);
 	for (int64_t t = from_ms; t < to_ms; t += 1000)
-		world_tick(store, &sink, t, 2);
-	assert_int_equal(store_commit(store, to_ms, false), 0);
+		world_tick(store, &sink, t, n_nodes);
 	sink_done(&sink);
+}
+
+static void commit_ticks(struct store *store, int64_t from_ms, int64_t to_ms)
+{
+	add_ticks(store, from_ms, to_ms, 2);
+	assert_int_equal(store_commit(store, to_ms, false), 0);
 }
 
 /* The parsed schema alone is more than this. */
@@ -80,6 +86,46 @@ static void no_lock_over_io(void **state)
 	sqlite3_reset_auto_extension();
 }
 
+static bool refuse;
+
+static int refuse_commit(void *arg)
+{
+	(void)arg;
+	return refuse;
+}
+
+static int hook_connection(sqlite3 *conn, const char **error, const void *api)
+{
+	(void)error;
+	(void)api;
+	sqlite3_commit_hook(conn, refuse_commit, NULL);
+	return SQLITE_OK;
+}
+
+/* A node goes on where an earlier run of the program left it, at the second attempt as well. */
+static void same_run_after_failure(void **state)
+{
+	struct store *store = world_open("boot-a");
+	char answer[64];
+
+	(void)state;
+	add_ticks(store, 1000, 3000, 2);
+	add_ticks(store, 3000, 5000, 1);
+	commit_ticks(store, 5000, 10000);
+	store_close(store);
+	assert_int_equal(sqlite3_auto_extension((void (*)(void))hook_connection), SQLITE_OK);
+	store = world_open("boot-a");
+	refuse = true;
+	add_ticks(store, 12000, 20000, 2);
+	assert_true(store_commit(store, 20000, false) < 0);
+	refuse = false;
+	assert_int_equal(store_commit(store, 21000, true), 0);
+	store_close(store);
+	sqlite3_reset_auto_extension();
+	world_shell("SELECT name, run, gone FROM node ORDER BY id", answer, sizeof(answer));
+	assert_string_equal(answer, "sd0|1|0\nsd1|1|1\nsd1|2|0");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
 
 int main(void)
@@ -87,6 +133,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(memory_between_commits),
 		TEST(no_lock_over_io),
+		TEST(same_run_after_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
