@@ -34,7 +34,7 @@ const struct option_spec option_table[N_OPTIONS] = {
 	[OPTION_COMMIT_INTERVAL] = {"store", "commit_interval", OPTION_DURATION, "60s",
 		SECOND_MS, HOUR_MS, NULL,
 		"Time between commits: what a loss of power costs at most, and what flash wear pays."},
-	[OPTION_SIZE_MAX] = {"store", "size_max", OPTION_SIZE, "128MiB", 2 * MIB, 64 * GIB, NULL,
+	[OPTION_SIZE_MAX] = {"store", "size_max", OPTION_SIZE, "128MiB", 4 * MIB, 64 * GIB, NULL,
 		"Size of the database with its companions; the oldest samples go first."},
 	[OPTION_TAIL_MAX] = {"store", "tail_max", OPTION_SIZE, "8MiB", 256 * KIB, GIB, NULL,
 		"Memory for samples that cannot be written yet."},

@@ -44,7 +44,7 @@ refuses 'bad.conf:4: [store] commit_interval = 5h is out of range; allowed: 1s t
 refuses 'bad.conf:5: unknown section [nonsense]' --config bad.conf --dump-config
 printf '[collector load]\nperiod.load = 50ms\n' >fast.conf
 refuses 'is out of range; allowed: 100ms to 1d' --config fast.conf
-printf '[store]\nsize_max = 2MiB\nsize_max = 2MiB\n' >twice.conf
+printf '[store]\nsize_max = 4MiB\nsize_max = 4MiB\n' >twice.conf
 refuses 'twice.conf:3: [store] size_max was already set in line 2' --config twice.conf
 refuses 'missing.conf: No such file' --config missing.conf
 refuses 'not a loopback address' --listen 0.0.0.0:9750

@@ -8,7 +8,7 @@
 need sqlite3
 rounds=${KILL_ROUNDS:-50}
 make_tree "$work/tree"
-printf '[store]\ncommit_interval = 1s\nsize_max = 2MiB\n[collector load]\nperiod.load = 100ms\n' >"$work/f.conf"
+printf '[store]\ncommit_interval = 1s\nsize_max = 4MiB\n[collector load]\nperiod.load = 100ms\n' >"$work/f.conf"
 
 # what FILE: number of ticks in it, after a check of all of it
 what()

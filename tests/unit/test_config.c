@@ -62,7 +62,7 @@ static void test_values(void **state)
 				   "log_level = debug\n"
 				   "\n"
 				   "[store]\n"
-				   "size_max: 2MiB\n"
+				   "size_max: 4MiB\n"
 				   "[collector load]\n"
 				   "enabled = off\n"
 				   "period.load = 250ms";
@@ -74,7 +74,7 @@ static void test_values(void **state)
 	assert_string_equal(config_text(config, OPTION_LISTEN), "[::1]:0");
 	assert_string_equal(config_text(config, OPTION_DATABASE), "/a b/c#d.db");
 	assert_int_equal(config_number(config, OPTION_LOG_LEVEL), 3);
-	assert_int_equal(config_number(config, OPTION_SIZE_MAX), 2 << 20);
+	assert_int_equal(config_number(config, OPTION_SIZE_MAX), 4 << 20);
 	assert_false(config_bool(config, LOAD_ENABLED));
 	assert_int_equal(config_number(config, LOAD_PERIOD), 250);
 	assert_true(config_is_set(config, LOAD_PERIOD));
@@ -112,8 +112,8 @@ static void test_errors(void **state)
 		{"[store]\ncommit_interval = 2h\n", "is out of range; allowed: 1s to 1h"},
 		{"[store]\ncommit_interval = -5s\n", "allowed: 1s to 1h"},
 		{"[store]\ncommit_interval = soon\n", "cannot be read; allowed: 1s to 1h"},
-		{"[store]\nsize_max = 1MB\n", "is out of range; allowed: 2MiB to 64GiB"},
-		{"[store]\nsize_max = 99999999999999999999\n", "allowed: 2MiB to 64GiB"},
+		{"[store]\nsize_max = 1MB\n", "is out of range; allowed: 4MiB to 64GiB"},
+		{"[store]\nsize_max = 99999999999999999999\n", "allowed: 4MiB to 64GiB"},
 		{"[collector load]\nenabled = maybe\n", "allowed: yes or no"},
 		{"[collector load]\nperiod.load = 99ms\n", "allowed: 100ms to 1d"},
 		{"[daemon]\nroot = /" LONG_40 LONG_40 LONG_40 LONG_40 LONG_40 "\nlisten = no\n",
