@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/errno_name.h"
@@ -27,7 +28,8 @@ struct hw_tree {
 	size_t n_spaces;
 };
 
-#define TREE_ENTRIES_MAX 4096
+#define TREE_ENTRIES_MAX    4096
+#define TREE_FILE_BYTES_MAX (4 * 1024 * 1024)
 
 void hw_tree_free(struct hw_tree *tree)
 {
@@ -132,28 +134,41 @@ static int add_space(struct hw_tree *tree, char *line)
 	return 0;
 }
 
+/* A strange tree may have a FIFO there, or a file without an end. */
+static int open_lines(int root_fd, const char *name, FILE **ret)
+{
+	CLEANUP(closep) int fd = openat(root_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size > TREE_FILE_BYTES_MAX)
+		return -EFBIG;
+	*ret = fdopen(fd, "r");
+	if (!*ret)
+		return -ENOMEM;
+	fd = -1;
+	return 0;
+}
+
 static int load_lines(struct hw_tree *tree, int root_fd, const char *name,
 		      int (*add)(struct hw_tree *, char *))
 {
 	CLEANUP(freep) char *line = NULL;
 	CLEANUP(fclosep) FILE *file = NULL;
 	size_t size = 0;
-	int fd = openat(root_fd, name, O_RDONLY | O_CLOEXEC);
+	int r = open_lines(root_fd, name, &file);
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	file = fdopen(fd, "r");
-	if (!file) {
-		close(fd);
-		return -ENOMEM;
-	}
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
 	while (getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!line[0] || line[0] == '#')
 			continue;
 
-		int r = add(tree, line);
-
+		r = add(tree, line);
 		if (r < 0)
 			return r;
 	}

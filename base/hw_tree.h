@@ -9,7 +9,8 @@
 struct hw_tree;
 
 /* Reads ERRORS and STATVFS below root_fd; both may be missing. -EINVAL on a malformed line of
- * ERRORS; one of STATVFS counts as not recorded. */
+ * ERRORS, or when one of them is no file; a malformed line of STATVFS counts as not recorded.
+ * -EFBIG beyond 4 MiB. */
 int hw_tree_load(int root_fd, struct hw_tree **ret);
 void hw_tree_free(struct hw_tree *tree);
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
+#include "base/errno_name.h"
 
 static void start(struct fixture *f)
 {
@@ -134,6 +135,37 @@ static void a_fifo_does_not_hold(void **unused)
 
 	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/fifo"), -ESPIPE);
 	fixture_end(&f);
+}
+
+/* Also not while the tree is opened. */
+static void strange_files_of_the_tree_are_refused(void **unused)
+{
+	struct fixture f;
+	char path[512];
+	struct hw *hw;
+
+	(void)unused;
+	start(&f);
+	snprintf(path, sizeof(path), "%s/ERRORS", f.root);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(hw_open(f.root, &hw), -EINVAL);
+	assert_int_equal(unlink(path), 0);
+	put(&f, "STATVFS", "/ 1 1 1 1 1 1\n");
+	snprintf(path, sizeof(path), "%s/STATVFS", f.root);
+	assert_int_equal(truncate(path, 1LL << 40), 0);
+	assert_int_equal(hw_open(f.root, &hw), -EFBIG);
+	fixture_end(&f);
+}
+
+/* strerror() knows all of the kernel's. */
+static void every_error_has_a_name(void **unused)
+{
+	(void)unused;
+	for (int error = 1; error <= EHWPOISON; error++)
+		if (strncmp(strerror(error), "Unknown", 7) != 0)
+			assert_int_equal(errno_value(errno_name(-error)), error);
+	assert_string_equal(errno_name(4000), "EUNKNOWN");
+	assert_int_equal(errno_value("EUNKNOWN"), 0);
 }
 
 static void planned_errors(void **unused)
@@ -349,6 +381,8 @@ int main(void)
 		cmocka_unit_test(a_long_path_is_refused),
 		cmocka_unit_test(links_stay_inside),
 		cmocka_unit_test(a_fifo_does_not_hold),
+		cmocka_unit_test(strange_files_of_the_tree_are_refused),
+		cmocka_unit_test(every_error_has_a_name),
 		cmocka_unit_test(planned_errors),
 		cmocka_unit_test(malformed_errors_are_refused),
 		cmocka_unit_test(space),
