@@ -111,6 +111,7 @@ enum space {
 	SPACE_REMOTE,       /* a server has to answer */
 	SPACE_BY_OTHER,     /* another mount of the same file system stands for it */
 	SPACE_NOT_RECORDED, /* in a recorded tree */
+	SPACE_TOO_LONG,     /* the path is cut, and would lead elsewhere */
 };
 
 struct entry {
@@ -186,12 +187,14 @@ static void set_text(struct entry *entry, size_t field, const char *text)
 	entry->texts[field] = *text ? strdup(text) : NULL;
 }
 
-static void set_slice(struct entry *entry, size_t field, struct slice slice, size_t max_bytes)
+/* Returns false when it was cut. */
+static bool set_slice(struct entry *entry, size_t field, struct slice slice, size_t max_bytes)
 {
 	char text[HW_PATH_MAX];
+	bool whole = mountinfo_unescape(slice, text, MIN(max_bytes, sizeof(text)));
 
-	mountinfo_unescape(slice, text, MIN(max_bytes, sizeof(text)));
 	set_text(entry, field, text);
+	return whole;
 }
 
 static void set_number(struct entry *entry, size_t field, int64_t number)
@@ -266,7 +269,8 @@ static void fill_entry(struct hw *hw, struct mounts *m, const struct mount *moun
 	entry->ro = has_option(mount->options, "ro");
 	entry->super_ro = has_option(mount->super_options, "ro") ||
 			  has_option(mount->super_options, "emergency_ro");
-	set_slice(entry, MOUNT_POINT, mount->mount_point, HW_PATH_MAX);
+	if (!set_slice(entry, MOUNT_POINT, mount->mount_point, HW_PATH_MAX))
+		entry->space = SPACE_TOO_LONG;
 	drop_covered(m, entry);
 	set_name(m, entry);
 	set_slice(entry, FS_TYPE, mount->fs_type, HW_PATH_MAX);
@@ -427,6 +431,7 @@ static void report_entry(struct probe *probe, const struct entry *entry)
 		[SPACE_REMOTE] = "; space is not asked for, since a server might not answer",
 		[SPACE_BY_OTHER] = "; space by another mount of it",
 		[SPACE_NOT_RECORDED] = "; space is not recorded",
+		[SPACE_TOO_LONG] = "; space is not asked for, since the path is too long",
 	};
 	const char *type = entry->texts[FS_TYPE] ? entry->texts[FS_TYPE] : "";
 	const char *device = entry->texts[DEVICE], *stack = entry->texts[STACK];

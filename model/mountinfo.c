@@ -134,6 +134,24 @@ bool mountinfo_unescape(struct slice text, char *buf, size_t size)
 	return true;
 }
 
+/* "mapper/NAME" is a link of udev to the device. Nothing else of a source is looked up in /dev:
+ * whoever mounts with FUSE may write into it what he likes, a path that hangs too. */
+static int mapped_name(struct hw *hw, const char *label, char name[BLOCK_NAME_MAX])
+{
+	static const char mapper[] = "mapper/", dev[] = "dev/";
+	char path[HW_PATH_MAX], dir[HW_PATH_MAX];
+
+	if (strncmp(label, mapper, sizeof(mapper) - 1) != 0 ||
+	    strchr(label + sizeof(mapper) - 1, '/') || label[sizeof(mapper) - 1] == '.')
+		return -ENOENT;
+	if (hw_real_path(hw, path, sizeof(path), "dev/%s", label) < 0 ||
+	    strncmp(path, dev, sizeof(dev) - 1) != 0)
+		return -ENOENT;
+	if (block_dir(hw, path + sizeof(dev) - 1, dir, sizeof(dir)) < 0)
+		return -ENOENT;
+	return slice_copy(slice_of(path + sizeof(dev) - 1), name, BLOCK_NAME_MAX);
+}
+
 int mountinfo_device(struct hw *hw, const struct mount *mount, char name[BLOCK_NAME_MAX])
 {
 	static const char dev[] = "/dev/";
@@ -150,6 +168,8 @@ int mountinfo_device(struct hw *hw, const struct mount *mount, char name[BLOCK_N
 	/* Android has them one level down. */
 	if (!strncmp(label, "block/", 6))
 		label += 6;
+	if (mapped_name(hw, label, name) == 0)
+		return 0;
 	if (slice_copy(slice_of(label), dir, BLOCK_NAME_MAX) < 0)
 		return -ENOENT;
 	/* Where sysfs can tell, a source that it does not know is only a label. */

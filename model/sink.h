@@ -12,7 +12,7 @@
 
 #define SINK_FIELDS_MAX   48
 #define SINK_ROWS_MAX     512
-#define SINK_TEXT_BYTES   (64 * 1024)
+#define SINK_TEXT_BYTES   (512 * 1024) /* a KiB for each row; what is not used costs no memory */
 #define NODE_NAME_MAX     96
 #define NODE_IDENTITY_MAX 192
 #define INFO_TEXT_MAX     1024

@@ -178,6 +178,80 @@ static void self_is_live_only(void **unused)
 	fixture_end(&f);
 }
 
+/* btrfs on device mapper shows neither number nor kernel name of its device. */
+static void mapped_sources(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, PATH,
+	    "1 0 0:31 / / rw - btrfs /dev/mapper/luks-1 rw\n"
+	    "2 1 0:32 / /up rw - btrfs /dev/mapper/../mapper/luks-1 rw\n"
+	    "3 1 0:33 / /out rw - btrfs /dev/mapper/out rw\n");
+	put(&f, "sys/class/block/sda2/partition", "2\n");
+	put(&f, "sys/class/block/dm-0/dm/name", "luks-1\n");
+	put(&f, "sys/class/block/dm-0/slaves/sda2", "");
+	put(&f, "dev/dm-0", "");
+	put_link(&f, "dev/mapper/luks-1", "../dm-0");
+	put_link(&f, "dev/mapper/out", "../../proc/self/mountinfo");
+	assert_int_equal(fixture_probe(&f, "mounts", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_text(&f, "/", "device", "dm-0");
+	check_text(&f, "/", "stack", "dm-0 luks-1 -> sda2");
+	check_absent(&f, "/up", "device");
+	check_absent(&f, "/out", "device");
+	fixture_end(&f);
+}
+
+/* What stands at the cut path is another file system. */
+static void a_cut_path_is_not_asked_for_space(void **unused)
+{
+	char point[HW_PATH_MAX + 16], text[2 * HW_PATH_MAX + 256];
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	memset(point, 'a', sizeof(point));
+	point[0] = '/';
+	point[sizeof(point) - 1] = '\0';
+	snprintf(text, sizeof(text),
+		 "1 0 0:18 / %s rw - tmpfs - rw\n2 0 0:19 / /b rw - tmpfs - rw\n", point);
+	put(&f, PATH, text);
+	point[HW_PATH_MAX - 1] = '\0';
+	snprintf(text, sizeof(text), "%s 1 9 9 9 9 9\n/b 1 8 8 8 8 8\n", point);
+	put(&f, "STATVFS", text);
+	assert_int_equal(fixture_probe(&f, "mounts", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 2);
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	assert_int_equal(f.sink.n_rows, 1);
+	check_value(&f, "/b", "size", 8);
+	fixture_end(&f);
+}
+
+/* A machine full of containers: the last mount is described as well as the first. */
+static void many_mounts_have_room(void **unused)
+{
+	static char text[1024 * 1024];
+	struct text out = TEXT_IN(text);
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	for (unsigned i = 0; i < SINK_ROWS_MAX; i++)
+		text_printf(&out,
+			    "%u 0 0:%u / /var/lib/containers/storage/overlay/%0500u/merged rw - "
+			    "overlay overlay rw,lowerdir=/%0300u\n",
+			    i + 1, i + 100, i, i);
+	put(&f, PATH, text);
+	assert_int_equal(fixture_probe(&f, "mounts", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, SINK_ROWS_MAX);
+	assert_false(f.sink.overflow);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +260,9 @@ int main(void)
 		cmocka_unit_test(space),
 		cmocka_unit_test(changes),
 		cmocka_unit_test(long_names_stay_apart),
+		cmocka_unit_test(mapped_sources),
+		cmocka_unit_test(a_cut_path_is_not_asked_for_space),
+		cmocka_unit_test(many_mounts_have_room),
 		cmocka_unit_test(self_is_live_only),
 	};
 
