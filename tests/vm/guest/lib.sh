@@ -185,12 +185,23 @@ settings()
 	printf '%s\n' "$@" >/tmp/flashscope.conf
 }
 
-# disk_system: the virtio disk, which no scenario needs as it is
-disk_system()
+# disk_virtio SERIAL
+disk_virtio()
 {
 	for dir in /sys/block/vd*; do
-		[ "$(cat "$dir/serial" 2>/dev/null)" != SYSTEM01 ] || basename "$dir"
+		[ "$(cat "$dir/serial" 2>/dev/null)" != "$1" ] || basename "$dir"
 	done
+}
+
+disk_exists()
+{
+	[ -n "$(disk_virtio "$1")" ]
+}
+
+# disk_system: a disk that no scenario needs as it is
+disk_system()
+{
+	disk_virtio SYSTEM01
 }
 
 # map NAME DISK: /dev/mapper/NAME over the disk, so that it can be made to fail

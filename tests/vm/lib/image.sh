@@ -114,7 +114,7 @@ make_overlay()
 		done < <(libraries_of "$programs/bin/$program")
 	done
 	install -m 755 "$here/guest/init" "$root/init"
-	cp "$here/guest/lib.sh" "$top/tools/capture" "$root/vm/"
+	cp "$here/guest/lib.sh" "$here/guest/run" "$top/tools/capture" "$root/vm/"
 	[ -z "$scenario" ] || cp "$scenario" "$root/vm/scenario"
 	make_archive "$root" "$image"
 	rm -rf "$root"
@@ -158,4 +158,37 @@ make_dtb()
 		in_tools usr/bin/dtc -@ -q -I dts -O dtb -o "$dir/overlay" "$dir/overlay.dtso" &&
 		in_tools usr/bin/fdtoverlay -i "$dir/machine" -o "$2" "$dir/overlay"
 	rm -rf "$dir"
+}
+
+# need_debian: a Debian with systemd as an image of a disk; sets debian_image
+need_debian()
+{
+	local dir address
+	debian_image=$cache/images/debian-$guest_suite.ext4
+
+	[ -e "$debian_image" ] && return 0
+	command -v mmdebstrap >/dev/null || cannot "no mmdebstrap to make a Debian with"
+	[ "$(id -u)" = 0 ] || cannot "only root can make a Debian with the right owners"
+	note "making a Debian with systemd (once, into $cache)"
+	address=$(mirror)
+	dir=$(mktemp -d)
+	mkdir -p "$cache/images"
+	mmdebstrap --quiet --variant=minbase --include=systemd,systemd-sysv,udev,dbus,kmod \
+		"$guest_suite" "$dir" "deb $address $guest_suite main" >"$cache/images/debian.log" 2>&1 ||
+		{
+			tail -n 3 "$cache/images/debian.log" >&2
+			rm -rf "$dir"
+			cannot "mmdebstrap failed"
+		}
+	echo guest >"$dir/etc/hostname"
+	: >"$dir/etc/machine-id"
+	# What would only cost time
+	for unit in apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer \
+		fstrim.timer systemd-timesyncd.service e2scrub_reap.service; do
+		ln -sf /dev/null "$dir/etc/systemd/system/$unit"
+	done
+	(cd "$dir" && rm -rf usr/share/doc usr/share/locale var/lib/apt/lists dev/*)
+	mke2fs -q -t ext4 -d "$dir" -L root "$debian_image.new" 512M && mv "$debian_image.new" "$debian_image"
+	rm -rf "$dir"
+	[ -e "$debian_image" ] || cannot "no image of the Debian"
 }

@@ -81,6 +81,13 @@ machine_arguments()
 		-drive "$(drive ufs1)" -device ufs-lu,drive=ufs1,bus=ufs,lun=1
 		-drive "$(drive system)" -device virtio-blk-pci,drive=system,serial=SYSTEM01
 	)
+	case $machine in
+	*debian*)
+		# shellcheck disable=SC2054
+		qemu_arguments+=(-drive "if=none,id=root,file=$debian_image,format=raw,snapshot=on"
+			-device virtio-blk-pci,drive=root,serial=ROOT0001)
+		;;
+	esac
 	# A machine that reboots keeps its memory, and its phases are of one run.
 	case $machine in *reboot*) ;; *) qemu_arguments+=(-no-reboot) ;; esac
 	case $machine in
