@@ -3,15 +3,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/parse.h"
 
 #define DIR_MODE  0755
 #define FILE_MODE 0644
+
+#define DYING_TRIES   20
+#define DYING_MS      100
+#define SIGNAL_DIGITS 16 /* of a set of signals in /proc */
 
 static int make_one(const char *dir)
 {
@@ -82,6 +89,33 @@ static void write_holder(int fd)
 		return;
 }
 
+/* Whether SIGKILL waits in a line of /proc/PID/status such as "SigPnd:\t0000000000000100". */
+static bool kill_waits(const char *status, const char *name)
+{
+	const char *mask = strstr(status, name);
+
+	if (!mask || strlen(mask) < strlen(name) + SIGNAL_DIGITS)
+		return false;
+	return strchr("13579bdf", mask[strlen(name) + SIGNAL_DIGITS - 1 - (SIGKILL - 1) / 4]);
+}
+
+/* A process with a thread that the kernel does not let go: the first one has ended, or is to. */
+static bool is_dying(int pid)
+{
+	char path[32], status[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, status, sizeof(status) - 1);
+
+	if (n < 0)
+		return false;
+	status[n] = '\0';
+	return strstr(status, "\nState:\tZ") || kill_waits(status, "\nSigPnd:\t") ||
+	       kill_waits(status, "\nShdPnd:\t");
+}
+
 static int lock_fd(int fd, int *ret_pid)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -93,7 +127,7 @@ static int lock_fd(int fd, int *ret_pid)
 	if (errno != EACCES && errno != EAGAIN)
 		return -errno;
 	*ret_pid = read_holder(fd);
-	return -EBUSY;
+	return *ret_pid && is_dying(*ret_pid) ? -EOWNERDEAD : -EBUSY;
 }
 
 int lock_take(const char *path, int *ret_fd, int *ret_pid)
@@ -105,10 +139,22 @@ int lock_take(const char *path, int *ret_fd, int *ret_pid)
 
 	int r = lock_fd(fd, ret_pid);
 
+	/* Most that are dying are dead in a moment. */
+	for (int i = 0; r == -EOWNERDEAD && i < DYING_TRIES; i++) {
+		usleep(DYING_MS * 1000);
+		r = lock_fd(fd, ret_pid);
+	}
 	if (r < 0) {
 		close(fd);
 		return r;
 	}
 	*ret_fd = fd;
 	return 0;
+}
+
+int lock_take_over(const char *path, int *ret_fd, int *ret_pid)
+{
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	return lock_take(path, ret_fd, ret_pid);
 }

@@ -14,5 +14,9 @@ int lock_make_parent(const char *file);
  * it, for the life of the process; *ret_fd stays open. The lock belongs to this opening of the
  * file: other code of the process may open and close it without losing the lock. A child has to
  * close the descriptor, or it holds the lock as well. -EBUSY when another process has it, with its
- * id in *ret_pid, 0 when it is not known. */
+ * id in *ret_pid, 0 when it is not known; -EOWNERDEAD when that one was killed and only waits for
+ * the kernel to let it go, as a process does whose disk hangs. */
 MUST_CHECK int lock_take(const char *path, int *ret_fd, int *ret_pid);
+
+/* After -EOWNERDEAD: locks a new file in the place of the old one. */
+MUST_CHECK int lock_take_over(const char *path, int *ret_fd, int *ret_pid);

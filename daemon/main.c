@@ -32,6 +32,7 @@ struct flashscoped {
 	char kernel[128];
 	char socket_path[1024];
 	int64_t wall_offset_ms;
+	bool successor; /* of one that was killed and has not ended yet */
 	struct store *store;
 	struct board *board;
 	struct sampler *sampler;
@@ -106,6 +107,13 @@ static int lock_runtime_dir(struct flashscoped *d)
 	snprintf(path, sizeof(path), "%s/flashscoped.lock", dir);
 	if (r == 0)
 		r = lock_take(path, &fd, &pid);
+	if (r == -EOWNERDEAD) {
+		log_warning("process %d was killed and cannot end until its disk answers; its "
+			    "runtime folder %s is taken over",
+			    pid, dir);
+		d->successor = true;
+		r = lock_take_over(path, &fd, &pid);
+	}
 	if (r == -EBUSY)
 		log_error("another flashscoped (process %d) uses the runtime folder %s; give "
 			  "--runtime-dir and --db of its own to run a second one",
@@ -133,7 +141,11 @@ static int lock_database(struct flashscoped *d)
 			  pid, database);
 		return r;
 	}
-	if (r < 0)
+	if (r == -EOWNERDEAD)
+		log_warning("process %d, which writes the database %s, was killed and cannot end "
+			    "until its disk answers; samples stay in memory until then",
+			    pid, database);
+	else if (r < 0)
 		log_warning("%s cannot be made: %s; samples stay in memory until the database can "
 			    "be opened",
 			    path, strerror(-r));
@@ -221,6 +233,11 @@ static int start_http(struct flashscoped *d)
 	};
 	if (r == 0)
 		r = http_start(&d->api, tcp ? &address : NULL, d->socket_path, &d->http, &what);
+	if (r == -EADDRINUSE && d->successor) {
+		log_warning("%s is still held by the process before; only the socket is served",
+			    listen);
+		r = http_start(&d->api, NULL, d->socket_path, &d->http, &what);
+	}
 	if (r == -EADDRINUSE)
 		log_error("%s is in use by another program; give another one by --listen", listen);
 	else if (r < 0)

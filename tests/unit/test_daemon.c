@@ -1,7 +1,9 @@
 /* Parts of the daemon that stand alone: the watch on the wall clock, settings, locks, the board. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -220,13 +222,66 @@ static void test_board_probes(void **state)
 	board_free(board);
 }
 
+static void *wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* A killed process with a thread in a hung disk looks the same: its first thread is a zombie, and
+ * the files are still open. */
+static void test_lock_of_the_dying(void **state)
+{
+	char folder[] = "/tmp/flashscope-daemon-XXXXXX", path[64], proc[64], text[256] = "";
+	int fd, pid = 0, status;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lock", folder);
+
+	pid_t child = fork();
+
+	if (!child) {
+		pthread_t thread;
+
+		if (lock_take(path, &fd, &pid) < 0 ||
+		    pthread_create(&thread, NULL, wait_for_ever, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	snprintf(proc, sizeof(proc), "/proc/%d/stat", child);
+	for (int i = 0; i < 500 && !strstr(text, ") Z"); i++) {
+		int stat_fd = open(proc, O_RDONLY);
+
+		assert_true(read(stat_fd, text, sizeof(text) - 1) > 0);
+		close(stat_fd);
+		usleep(10000);
+	}
+	assert_int_equal(lock_take(path, &fd, &pid), -EOWNERDEAD);
+	assert_int_equal(pid, child);
+	assert_int_equal(lock_take_over(path, &fd, &pid), 0);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+
+	/* The successor holds it now. */
+	int other;
+
+	assert_int_equal(lock_take(path, &other, &pid), -EBUSY);
+	assert_int_equal(pid, getpid());
+	close(fd);
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clock_steps),    cmocka_unit_test(test_clock_drifts),
-		cmocka_unit_test(test_settings),       cmocka_unit_test(test_least_periods),
-		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_lock),
-		cmocka_unit_test(test_board_troubles), cmocka_unit_test(test_board_probes),
+		cmocka_unit_test(test_clock_steps),       cmocka_unit_test(test_clock_drifts),
+		cmocka_unit_test(test_settings),          cmocka_unit_test(test_least_periods),
+		cmocka_unit_test(test_least_sizes),       cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_lock_of_the_dying), cmocka_unit_test(test_board_troubles),
+		cmocka_unit_test(test_board_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
