@@ -427,6 +427,8 @@ static void mark_used(struct hw *hw, struct diskstats *d, const char *name, bool
 	char dir[HW_PATH_MAX];
 	size_t index = find_name(d, name);
 
+	if (index != NO_PARENT && used[index])
+		return;
 	if (index != NO_PARENT)
 		used[index] = true;
 	if (!depth || block_dir(hw, name, dir, sizeof(dir)) < 0 ||

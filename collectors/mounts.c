@@ -117,6 +117,7 @@ enum space {
 struct entry {
 	char name[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX];
+	size_t device_len;     /* of the identity: the part that is the device's */
 	char *texts[N_FIELDS]; /* of the info fields; NULL is absent */
 	bool ro, super_ro;
 	enum space space;
@@ -205,20 +206,48 @@ static void set_number(struct entry *entry, size_t field, int64_t number)
 	set_text(entry, field, text);
 }
 
-static void set_device(struct hw *hw, struct entry *entry, const char *device)
+static const struct entry *find_device(const struct mounts *m, const char *device)
 {
-	struct text identity = text_in(entry->identity, sizeof(entry->identity));
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i].texts[DEVICE] && !strcmp(m->v[i].texts[DEVICE], device))
+			return &m->v[i];
+	return NULL;
+}
+
+static void read_device(struct hw *hw, struct entry *entry, const char *device)
+{
 	struct block_stack stack;
-	char of_device[NODE_IDENTITY_MAX] = "";
 
 	block_stack_read(hw, device, &stack);
 	set_text(entry, DEVICE, device);
 	set_text(entry, STACK, stack.text);
 	set_text(entry, PARTITION, stack.partition);
 	set_text(entry, DISK, stack.disks);
-	block_identity(hw, device, false, of_device, sizeof(of_device));
-	if (of_device[0])
-		text_printf(&identity, "%s on %s", of_device, entry->name);
+	block_identity(hw, device, false, entry->identity, sizeof(entry->identity));
+	entry->device_len = strlen(entry->identity);
+}
+
+static void copy_device(struct entry *entry, const struct entry *known)
+{
+	for (size_t i = DEVICE; i <= DISK; i++)
+		set_text(entry, i, known->texts[i] ? known->texts[i] : "");
+	memcpy(entry->identity, known->identity, known->device_len);
+	entry->device_len = known->device_len;
+}
+
+/* A device is looked at once, in however many places it is mounted: there may be hundreds. */
+static void set_device(struct hw *hw, struct mounts *m, struct entry *entry, const char *device)
+{
+	const struct entry *known = find_device(m, device);
+	struct text identity = {.p = entry->identity, .size = sizeof(entry->identity)};
+
+	if (known)
+		copy_device(entry, known);
+	else
+		read_device(hw, entry, device);
+	text_rewind(&identity, entry->device_len);
+	if (entry->device_len)
+		text_printf(&identity, " on %s", entry->name);
 }
 
 /* The mount point is the name. One that is too long is cut, and where another has the same
@@ -285,7 +314,7 @@ static void fill_entry(struct hw *hw, struct mounts *m, const struct mount *moun
 		 (long long)mount->minor);
 	set_text(entry, NUMBER, number);
 	if (has_device)
-		set_device(hw, entry, device);
+		set_device(hw, m, entry, device);
 
 	bool is_fuse = mount->fs_type.len >= 4 && !memcmp(mount->fs_type.p, "fuse", 4);
 

@@ -204,6 +204,32 @@ static void mapped_sources(void **unused)
 	fixture_end(&f);
 }
 
+/* What is known of a device by its first mount holds for the others. */
+static void a_device_in_several_places(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, PATH,
+	    "1 0 8:2 / / rw - ext4 /dev/sda2 rw\n"
+	    "2 1 0:30 / /t rw - tmpfs - rw\n"
+	    "3 1 8:2 /x /x rw - ext4 /dev/sda2 rw\n");
+	put(&f, "sys/class/block/sda2/partition", "2\n");
+	put(&f, "sys/class/block/sda2/uevent", "PARTUUID=aa-02\n");
+	put_link(&f, "sys/dev/block/8:2", "../../class/block/sda2");
+	assert_int_equal(fixture_probe(&f, "mounts", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_text(&f, "/", "device", "sda2");
+	check_text(&f, "/x", "device", "sda2");
+	check_absent(&f, "/x", "stack");
+	check_absent(&f, "/t", "device");
+	assert_string_equal(row_of(&f, "/")->identity, "partuuid:aa-02 on /");
+	assert_string_equal(row_of(&f, "/x")->identity, "partuuid:aa-02 on /x");
+	assert_string_equal(row_of(&f, "/t")->identity, "");
+	fixture_end(&f);
+}
+
 /* What stands at the cut path is another file system. */
 static void a_cut_path_is_not_asked_for_space(void **unused)
 {
@@ -261,6 +287,7 @@ int main(void)
 		cmocka_unit_test(changes),
 		cmocka_unit_test(long_names_stay_apart),
 		cmocka_unit_test(mapped_sources),
+		cmocka_unit_test(a_device_in_several_places),
 		cmocka_unit_test(a_cut_path_is_not_asked_for_space),
 		cmocka_unit_test(many_mounts_have_room),
 		cmocka_unit_test(self_is_live_only),
