@@ -122,6 +122,7 @@ struct disk {
 	char identity[NODE_IDENTITY_MAX];
 	size_t parent; /* of a partition: index of its disk */
 	enum use use;
+	int64_t n_done;  /* reads and writes at the last sample */
 	bool seen;       /* in this sample */
 	bool miscounted; /* a partition of this disk had a negative in_flight */
 	struct row *row; /* of this sample */
@@ -293,6 +294,21 @@ static void flag_partitions(struct diskstats *d)
 	}
 }
 
+/* Fewer requests than before: a card that was changed between two samples has its predecessor's
+ * name, and another identity. */
+static bool began_anew(struct disk *disk)
+{
+	const struct value *reads = &disk->row->values[READS];
+	const struct value *writes = &disk->row->values[WRITES];
+	int64_t n_done, n_before = disk->n_done;
+
+	if (reads->type != VALUE_INT || writes->type != VALUE_INT ||
+	    __builtin_add_overflow(reads->i, writes->i, &n_done))
+		return false;
+	disk->n_done = n_done;
+	return n_done < n_before;
+}
+
 /* Returns -ENODEV when the line says that the set of nodes is no longer right. */
 static int sample_line(struct diskstats *d, struct slice line, size_t *next, struct sink *sink,
 		       bool *miscounted)
@@ -318,7 +334,7 @@ static int sample_line(struct diskstats *d, struct slice line, size_t *next, str
 		d->disks[disk->parent].miscounted = true;
 	*miscounted =
 		*miscounted || (disk->parent != NO_PARENT && d->disks[disk->parent].miscounted);
-	return 0;
+	return began_anew(disk) ? -ENODEV : 0;
 }
 
 static int diskstats_sample(void *state, struct hw *hw, size_t group, struct sink *sink)

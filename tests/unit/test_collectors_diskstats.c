@@ -246,9 +246,29 @@ static void outcomes_without_data(void **unused)
 	fixture_end(&f);
 }
 
+/* The card was changed within a second. */
+static void a_counter_that_falls_asks_for_a_new_probe(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "proc/diskstats", "179 0 mmcblk0 500 0 8 1 20 0 8 1 0 1 2\n");
+	assert_int_equal(fixture_probe(&f, "diskstats", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	put(&f, "proc/diskstats", "179 0 mmcblk0 501 0 8 1 20 0 8 1 0 1 2\n");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	put(&f, "proc/diskstats", "179 0 mmcblk0 40 0 8 1 0 0 0 0 0 1 2\n");
+	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	assert_int_equal(f.sink.n_rows, 1);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_counter_that_falls_asks_for_a_new_probe),
 		cmocka_unit_test(columns_are_a_matter_of_the_line),
 		cmocka_unit_test(odd_values),
 		cmocka_unit_test(nodes_by_default_and_all),
