@@ -19,3 +19,9 @@ struct batch {
 
 /* Nodes, changes, events, marks and outcomes, within the running transaction. */
 MUST_CHECK int batch_write(struct store *store, struct db *db, const struct batch *batch);
+
+/* vanished.c. Which collectors have had all their ticks, with the lock held; their nodes that did
+ * not come back, within the running transaction; and that it was committed. */
+void vanished_take(struct store *store);
+MUST_CHECK int vanished_write(struct store *store, struct db *db);
+void vanished_done(struct store *store);

@@ -90,6 +90,7 @@ static int take(struct store *store, struct batch *batch)
 
 	if (!r) {
 		take_records(store, batch);
+		vanished_take(store);
 		batch->more = take_segments(store);
 		for (size_t i = 0; i < store->n_groups && !batch->more; i++)
 			swap_block(&store->groups[i]);
@@ -176,6 +177,8 @@ static int transaction(struct store *store, struct db *db, const struct batch *b
 	if (!r)
 		r = batch_write(store, db, batch);
 	if (!r)
+		r = vanished_write(store, db);
+	if (!r)
 		r = write_segments(store, db);
 	return r < 0 ? r : sql_exec(db->conn, "COMMIT");
 }
@@ -240,6 +243,7 @@ static int write_batch(struct store *store, const struct batch *batch)
 	r = transaction(store, db, batch);
 	if (!r) {
 		db->room_pages = 0;
+		vanished_done(store);
 		return 0;
 	}
 	db_note(store, r, sqlite3_errmsg(db->conn));

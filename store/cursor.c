@@ -50,6 +50,32 @@ static void nodes_text(const struct cursor *c, struct text *text)
 	text_char(text, ')');
 }
 
+/* Until the first commit after a restart, memory has no id for a node that goes on with the run
+ * that the program before left open (find_run() in batch.c). Flags of that one end here. */
+static int adopt_run(struct cursor *c)
+{
+	int64_t id;
+	bool any = false;
+	int r = sql_int(c->reader->conn, &id,
+			"SELECT CASE gone WHEN 0 THEN id END FROM node WHERE collector=%Q AND"
+			" name=%Q AND identity=%Q AND boot=%lld ORDER BY run DESC LIMIT 1",
+			c->collector->name, c->key.node, c->key.identity, (long long)c->key.boot);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	for (struct cursor_piece *p = c->memory.first; p; p = p->next)
+		if (p->node == NODE_WITHOUT_ID) {
+			p->node = id;
+			any = true;
+		}
+	for (size_t i = 0; i < c->n_flags; i++)
+		if (c->flags[i].node == NODE_WITHOUT_ID)
+			c->flags[i].node = id;
+	for (size_t f = 0; f < c->n_fields && any && !r; f++)
+		r = cursor_add_flag(c, id, f, c->memory_from_ms - 1, "");
+	return r < 0 ? r : 0;
+}
+
 /* Those of the file stand before those of memory. */
 static int load_flags(struct cursor *c)
 {
@@ -108,6 +134,8 @@ static int prepare_file(struct cursor *c)
 	int64_t step_ms = 2 * CHUNK_SPAN_MS;
 	int r = load_nodes(c);
 
+	if (!r)
+		r = adopt_run(c);
 	for (size_t f = 0; f < c->n_fields && !r; f++)
 		r = reader_column(c->reader, c->group, c->group->fields[c->fields[f]].name,
 				  &c->columns[f]);

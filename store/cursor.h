@@ -5,6 +5,7 @@
 
 #define CURSOR_NODES_MAX 64
 #define CURSOR_FLAGS_MAX 4096
+#define NODE_WITHOUT_ID  (-1) /* of memory, in its first run */
 
 /* Decoded ticks of one node: of memory or of a tail page. */
 struct cursor_piece {

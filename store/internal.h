@@ -106,8 +106,12 @@ struct tail_group {
 	struct member **members;
 	size_t n_members, members_alloc;
 	uint64_t n_ticks;
+	bool listed; /* had a tick with all of its nodes */
 	int64_t last_t_ms, step_ms;
 	struct block *open, *busy; /* busy: being coded by a commit */
+	/* the commit thread's own, of the first group of a collector (vanished.c) */
+	bool settling;    /* by the running commit */
+	uint64_t settled; /* attach_count of the file that knows which nodes did not come back */
 };
 
 enum change_what { CHANGE_INFO, CHANGE_FLAG };

@@ -390,8 +390,10 @@ static void add_tick(struct store *store, struct tail_group *group, int64_t t_ms
 		add_row(store, group, block, tick, sink, i, t_ms);
 	group->n_ticks++;
 	/* Rows that did not fit are no reason to call their nodes gone. */
-	if (!sink->overflow)
+	if (!sink->overflow) {
 		miss_members(store, group, t_ms);
+		group->listed = true;
+	}
 	if (store->first_ms == TIME_OPEN)
 		store->first_ms = t_ms;
 	store->last_ms = MAX(store->last_ms, t_ms);

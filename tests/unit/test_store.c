@@ -380,6 +380,57 @@ static void outcomes_and_events(void **state)
 		     "disk||ok||1000\ndisk|sd9|denied|no right to read|1000");
 }
 
+/* A node that went while the program was down is gone, as soon as all groups were read once. */
+static void vanished_meanwhile(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct sink sink;
+
+	(void)state;
+	run_ticks(store, 1000, 60000, 3);
+	assert_int_equal(store_commit(store, 60000, true), 0);
+	store_close(store);
+
+	store = world_open("boot-a");
+	run_ticks(store, 100000, 110000, 2);
+	assert_int_equal(store_commit(store, 110000, false), 0);
+	assert_shell("SELECT name,run,gone FROM node ORDER BY id", "sd0|1|0\nsd1|1|0\nsd2|1|0");
+	assert_int_equal(sink_init(&sink), 0);
+	sink_reset(&sink, &world_groups[1]);
+	store_add(store, &world_groups[1], 600000, 0, 600000, &sink);
+	sink_done(&sink);
+	run_ticks(store, 610000, 620000, 2);
+	assert_int_equal(store_commit(store, 620000, false), 0);
+	assert_shell("SELECT name,run,gone FROM node ORDER BY id", "sd0|1|0\nsd1|1|0\nsd2|1|1");
+	run_ticks(store, 630000, 640000, 3);
+	assert_int_equal(store_commit(store, 640000, true), 0);
+	assert_shell("SELECT name,run,gone FROM node ORDER BY id",
+		     "sd0|1|0\nsd1|1|0\nsd2|1|1\nsd2|2|0");
+	store_close(store);
+}
+
+/* A restart within a boot is no new run of a node, not even before the first commit. */
+static void restart_is_no_run(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct world_seen seen = {.next_ms = 1000};
+	struct reader *reader;
+
+	(void)state;
+	run_ticks(store, 1000, 60000, 2);
+	assert_int_equal(store_commit(store, 60000, true), 0);
+	store_close(store);
+	store = world_open("boot-a");
+	run_ticks(store, 60000, 70000, 2);
+	reader = world_reader(store);
+	world_check(reader, 1, 0, INT64_MAX / 2, &seen);
+	assert_int_equal(seen.n_ticks, 69);
+	assert_int_equal(seen.n_bad, 0);
+	assert_int_equal(seen.n_fresh, 0);
+	reader_close(reader);
+	store_close(store);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
 
 int main(void)
@@ -395,6 +446,8 @@ int main(void)
 		TEST(flags),
 		TEST(marks),
 		TEST(outcomes_and_events),
+		TEST(vanished_meanwhile),
+		TEST(restart_is_no_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
