@@ -313,7 +313,8 @@ static int take_page(int64_t boot, const struct dir_node *node, const uint8_t *d
 
 	if (boot != c->key.boot || !slice_is(node->group, c->group->name) ||
 	    !has_node(c, node->node) || node->t0_ms > c->to_ms || !node->n_cells ||
-	    node->t0_ms + (int64_t)(node->n - 1) * node->step_ms < c->from_ms)
+	    node->t0_ms + (int64_t)(node->n - 1) * node->step_ms < c->from_ms ||
+	    ++c->n_pieces > CURSOR_PIECES_MAX)
 		return 0;
 	piece = cursor_piece_new(c->n_fields, node->n);
 	if (!piece)

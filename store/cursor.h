@@ -3,9 +3,10 @@
 
 #include "store/reader_internal.h"
 
-#define CURSOR_NODES_MAX 64
-#define CURSOR_FLAGS_MAX 4096
-#define NODE_WITHOUT_ID  (-1) /* of memory, in its first run */
+#define CURSOR_NODES_MAX  64
+#define CURSOR_FLAGS_MAX  4096
+#define CURSOR_PIECES_MAX 1024
+#define NODE_WITHOUT_ID   (-1) /* of memory, in its first run */
 
 /* Decoded ticks of one node: of memory or of a tail page. */
 struct cursor_piece {
@@ -38,6 +39,7 @@ struct cursor {
 	int64_t memory_from_ms;      /* file ticks from here on are left out */
 	struct cursor_pieces memory; /* taken at open */
 	struct cursor_pieces pages;  /* taken when the chunks were read */
+	size_t n_pieces;             /* of pages; a page lists a series once */
 	bool chunks_done;
 	int64_t nodes[CURSOR_NODES_MAX];
 	size_t n_nodes;

@@ -17,7 +17,7 @@
 
 #define BUSY_TIMEOUT_MS 2000
 #define CACHE_KIB       256
-#define ASIDE_MAX       100
+#define SEQ_MAX         (INT64_C(1) << 60)
 
 static void conn_closep(sqlite3 **conn)
 {
@@ -152,6 +152,8 @@ static int find_tail(struct db *db)
 	if (!r)
 		r = sql_int(db->conn, &live, "SELECT count(*) FROM tail WHERE seq>%lld",
 			    (long long)db->folded);
+	if (!r && (db->folded < 0 || db->seq < 0 || MAX(db->seq, db->folded) > SEQ_MAX))
+		r = -EUCLEAN;
 	db->seq = MAX(db->seq, db->folded);
 	db->live_t0_ms = TIME_OPEN;
 	db->next_slot = 1;

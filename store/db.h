@@ -19,8 +19,14 @@
 #define FORMAT_TIME_MAX_MS    (INT64_C(1) << 50)
 #define FORMAT_STEP_MAX_MS    (INT64_C(1) << 40)
 #define TAIL_SLOTS            96
+#define TAIL_DIR_MAX_BYTES    65536
 #define TAIL_PAYLOAD_BYTES    4040 /* of a record that fills one page and no more */
 #define CHECKPOINT_COMMITS    5
+
+/* The live pages of the tail in the order of time; what is no page of ours is left out. */
+#define TAIL_LIVE                                                                                  \
+	"SELECT boot, dir, data FROM tail WHERE slot BETWEEN 1 AND %d AND seq>%s"                  \
+	" AND length(dir)<=%d ORDER BY seq"
 
 /* A group as the file has it: columns are those of its table, in their order. */
 struct file_column {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "store/db.h"
 #include "store/dir.h"
 #include "store/sql.h"
@@ -132,9 +133,12 @@ static int read_page(struct fold *f, sqlite3_stmt *stmt)
 static int read_pages(struct fold *f)
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
-	int r = sql_prepare(f->db->conn, &stmt,
-			    "SELECT boot, dir, data FROM tail WHERE seq>%lld ORDER BY seq",
-			    (long long)f->db->folded);
+	char folded[24];
+	struct text text = TEXT_IN(folded);
+
+	text_i64(&text, f->db->folded);
+
+	int r = sql_prepare(f->db->conn, &stmt, TAIL_LIVE, TAIL_SLOTS, folded, TAIL_DIR_MAX_BYTES);
 
 	while (!r && (r = sql_step(stmt)) > 0)
 		r = read_page(f, stmt);

@@ -43,6 +43,19 @@ static int check(sqlite3 *conn)
 	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
 }
 
+/* A view in the place of a table could run for ever. */
+static int check_tables(sqlite3 *conn)
+{
+	int64_t n;
+	int r = sql_int(
+		conn, &n,
+		"SELECT count(*) FROM sqlite_master WHERE rootpage=0 AND type<>'trigger' AND"
+		" (name IN ('meta','boot','node','field','tail','event','mark','info',"
+		"'flag','outcome') OR name LIKE '%%\\_chunk' ESCAPE '\\')");
+
+	return r < 0 ? r : n ? -EUCLEAN : 0;
+}
+
 static int open_as(struct reader *reader, const char *query)
 {
 	char *uri = sql_uri(reader->path, query);
@@ -56,10 +69,13 @@ static int open_as(struct reader *reader, const char *query)
 	sqlite3_free(uri);
 	if (!r) {
 		sqlite3_busy_timeout(reader->conn, BUSY_TIMEOUT_MS);
-		r = sql_exec(reader->conn, "PRAGMA cache_size=-512");
+		r = sql_exec(reader->conn, "PRAGMA cache_size=-512; PRAGMA trusted_schema=OFF;"
+					   "PRAGMA cell_size_check=ON");
 	}
 	if (!r)
 		r = check(reader->conn);
+	if (!r)
+		r = check_tables(reader->conn);
 	if (r < 0) {
 		reader_failed(reader, r);
 		sqlite3_close_v2(reader->conn); /* cursors may still have statements of it */
@@ -226,9 +242,8 @@ int reader_tail(struct reader *reader,
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
 	CLEANUP(freep) struct dir_reader *dir = malloc(sizeof(*dir));
-	int r = dir ? sql_prepare(reader->conn, &stmt,
-				  "SELECT boot, dir, data FROM tail"
-				  " WHERE seq>(SELECT folded FROM meta) ORDER BY seq")
+	int r = dir ? sql_prepare(reader->conn, &stmt, TAIL_LIVE, TAIL_SLOTS,
+				  "(SELECT folded FROM meta)", TAIL_DIR_MAX_BYTES)
 		    : -ENOMEM;
 
 	while (!r && (r = sql_step(stmt)) > 0)
@@ -393,8 +408,9 @@ static int load_nodes(struct reader *reader, const char *collector, struct node_
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
 	int r = sql_prepare(reader->conn, &stmt,
 			    "SELECT id,collector,name,identity,run,boot,first_ms,last_ms,gone"
-			    " FROM node WHERE %Q IN ('',collector) ORDER BY collector,name,run",
-			    collector);
+			    " FROM node WHERE id BETWEEN 1 AND %d AND %Q IN ('',collector)"
+			    " ORDER BY collector,name,run",
+			    FORMAT_NODES_MAX, collector);
 
 	while (!r && (r = sql_step(stmt)) > 0) {
 		struct node_info *info = add_info(list);

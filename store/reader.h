@@ -81,7 +81,7 @@ struct series_key {
 };
 
 /* The series of a group that have samples in from..to (wall clock), in the order of boots and node
- * names; node NULL or "" for all. */
+ * names; node NULL or "" for all. -E2BIG for more than 16384. */
 int reader_series(struct reader *reader, const struct group *group, const char *node,
 		  int64_t from_wall_ms, int64_t to_wall_ms,
 		  int (*visit)(const struct series_key *key, const struct boot *boot, void *arg),

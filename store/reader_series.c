@@ -9,6 +9,8 @@
 #include "store/reader_internal.h"
 #include "store/sql.h"
 
+#define SERIES_FOUND_MAX 16384
+
 struct found {
 	struct series_key key;
 	const struct boot *at;
@@ -45,6 +47,8 @@ static int add_found(struct search *s, const struct boot *boot, const char *name
 		if (s->v[i].at == boot && !strcmp(s->v[i].key.node, name) &&
 		    !strcmp(s->v[i].key.identity, identity))
 			return 0;
+	if (s->n == SERIES_FOUND_MAX)
+		return -E2BIG;
 	if (s->n == s->alloc) {
 		f = reallocarray(s->v, s->alloc * 2 + 16, sizeof(*f));
 		if (!f)
@@ -63,6 +67,8 @@ static int add_found_id(struct search *s, const struct boot *boot, int64_t node)
 {
 	int r = 0;
 
+	if (node < 1 || node > FORMAT_NODES_MAX)
+		return 0;
 	if (!s->name_of)
 		r = sql_prepare(s->reader->conn, &s->name_of,
 				"SELECT name, identity FROM node WHERE id=? AND collector=%Q",

@@ -139,10 +139,58 @@ static void damaged_files(void **state)
 	}
 }
 
+/* A file that was made to be large in memory: what is beyond the format's bounds is left out. */
+static void too_much_of_it(void **state)
+{
+	size_t size, n = 0, n_nodes = 0;
+	CLEANUP(freep) uint8_t *bytes = make_file(&size);
+	struct series_key key = {.boot = 1, .node = "sd0", .identity = "id0"};
+	struct reader *reader;
+	char answer[256];
+
+	(void)state;
+	world_shell("WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<30000)"
+		    " INSERT INTO node SELECT 9000+i,'disk','x'||i,'',1,1,0,0,0 FROM s;"
+		    "WITH RECURSIVE p(i,d) AS (SELECT 1,'[1,0,5,5,5]' UNION ALL"
+		    " SELECT i+1, d||',[1,0,5,5,5]' FROM p WHERE i<50)"
+		    " INSERT OR REPLACE INTO tail SELECT s.value,1000000+s.value,1,"
+		    "'{\\\"disk\\\":{\\\"t0\\\":4001000,\\\"step\\\":1000,\\\"n\\\":100,"
+		    "\\\"nodes\\\":['"
+		    "||p.d||']}}',x'00' FROM generate_series(1,300) s, p WHERE p.i=50",
+		    answer, sizeof(answer));
+	assert_string_equal(answer, "");
+	reader = world_reader(NULL);
+	assert_int_equal(reader_nodes(reader, "", see_node, &n_nodes), 0);
+	assert_in_range(n_nodes, 3, 9999);
+	read_cursor(reader, &key, &n);
+	assert_in_range(n, 4000, 4000 + 1024 * 100);
+	reader_close(reader);
+}
+
+/* A view instead of a table could be an endless one. */
+static void view_as_table(void **state)
+{
+	size_t size;
+	CLEANUP(freep) uint8_t *bytes = make_file(&size);
+	struct reader *reader = NULL;
+	char answer[256];
+
+	(void)state;
+	world_shell("DROP TABLE mark; CREATE VIEW mark AS WITH RECURSIVE s(i) AS (SELECT 1 UNION"
+		    " ALL SELECT i+1 FROM s) SELECT i AS id,1 AS boot,1 AS t,2 AS t_end,'' AS label"
+		    " FROM s",
+		    answer, sizeof(answer));
+	assert_string_equal(answer, "");
+	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EUCLEAN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(damaged_files, world_start, world_stop)};
+		cmocka_unit_test_setup_teardown(damaged_files, world_start, world_stop),
+		cmocka_unit_test_setup_teardown(too_much_of_it, world_start, world_stop),
+		cmocka_unit_test_setup_teardown(view_as_table, world_start, world_stop),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
