@@ -463,6 +463,25 @@ int hw_file_read(struct hw *hw, struct hw_file *file, char *buf, size_t size)
 	return file_read(hw, file, buf, size, pread_all);
 }
 
+int hw_file_read_grow(struct hw *hw, struct hw_file *file, char **buf, size_t *size,
+		      size_t max_bytes)
+{
+	for (;;) {
+		int r = hw_file_read(hw, file, *buf, *size);
+
+		if (r != -E2BIG || *size >= max_bytes)
+			return r;
+
+		size_t wanted = MIN(*size * 2, max_bytes);
+		char *grown = realloc(*buf, wanted);
+
+		if (!grown)
+			return -ENOMEM;
+		*buf = grown;
+		*size = wanted;
+	}
+}
+
 int hw_file_read_line(struct hw *hw, struct hw_file *file, char *buf, size_t size)
 {
 	int r = file_read(hw, file, buf, size, pread_once);

@@ -103,6 +103,12 @@ void hw_file_close(struct hw_file *file);
 /* As hw_read(). When the object behind the file is gone (ENODEV) it is opened once more by its
  * path, since a new one may have taken its place. Allocates nothing. */
 int hw_file_read(struct hw *hw, struct hw_file *file, char *buf, size_t size);
+
+/* As hw_file_read(), into a buffer of the heap with *size bytes, which grows when the file does not
+ * fit, up to max_bytes; beyond that -E2BIG. -ENOMEM leaves the buffer as it was. */
+int hw_file_read_grow(struct hw *hw, struct hw_file *file, char **buf, size_t *size,
+		      size_t max_bytes);
+
 int hw_file_read_line(struct hw *hw, struct hw_file *file, char *buf, size_t size);
 int hw_file_read_i64(struct hw *hw, struct hw_file *file, int64_t *ret);
 

@@ -340,14 +340,14 @@ static int sample_line(struct diskstats *d, struct slice line, size_t *next, str
 static int diskstats_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
 {
 	struct diskstats *d = state;
-	int r = hw_file_read(hw, &d->file, d->buf, d->buf_size);
+	int r = hw_file_read_grow(hw, &d->file, &d->buf, &d->buf_size, FILE_BYTES_MAX);
 	struct slice rest = {d->buf, r > 0 ? (size_t)r : 0}, line;
 	bool miscounted = false, changed = false;
 	size_t next = 0;
 
 	(void)group;
 	if (r < 0)
-		return r == -E2BIG ? -ENODEV : r;
+		return r;
 	for (size_t i = 0; i < d->n_disks; i++) {
 		d->disks[i].seen = false;
 		d->disks[i].row = NULL;

@@ -127,7 +127,7 @@ struct entry {
 struct mounts {
 	struct hw_file file;
 	char *known, *fresh; /* mountinfo as the table shows it, and as just read */
-	size_t known_len, buf_size;
+	size_t known_len, known_size, fresh_size;
 	struct entry *v;
 	size_t n;
 	unsigned n_pseudo, n_odd, n_over; /* lines left out, and why */
@@ -370,6 +370,7 @@ static void build(struct hw *hw, struct mounts *m, size_t len)
 {
 	struct slice rest = {m->fresh, len}, line;
 	char *spare = m->known;
+	size_t spare_size = m->known_size;
 
 	forget(m);
 	while (slice_line(&rest, &line))
@@ -377,16 +378,19 @@ static void build(struct hw *hw, struct mounts *m, size_t len)
 	choose_space(hw, m);
 	m->known = m->fresh;
 	m->known_len = len;
+	m->known_size = m->fresh_size;
 	m->fresh = spare;
+	m->fresh_size = spare_size;
 }
 
 /* Brings the table up to date. Returns -ENODEV when it changed, so that the probe tells of it. */
 static int refresh(struct hw *hw, struct mounts *m)
 {
-	int r = hw_file_read(hw, &m->file, m->fresh, m->buf_size);
+	/* At the start of a machine it may well double between two samples. */
+	int r = hw_file_read_grow(hw, &m->file, &m->fresh, &m->fresh_size, FILE_BYTES_MAX);
 
 	if (r < 0)
-		return r == -E2BIG ? -ENODEV : r;
+		return r;
 	if ((size_t)r == m->known_len && !memcmp(m->fresh, m->known, m->known_len))
 		return 0;
 	build(hw, m, (size_t)r);
@@ -509,9 +513,9 @@ static int open_file(struct hw *hw, struct mounts *m)
 	r = hw_file_read(hw, &m->file, text, FILE_BYTES_MAX);
 	if (r < 0)
 		return r;
-	m->buf_size = MIN((size_t)r * 2 + 4096, FILE_BYTES_MAX);
-	m->known = malloc(m->buf_size);
-	m->fresh = malloc(m->buf_size);
+	m->known_size = m->fresh_size = MIN((size_t)r * 2 + 4096, FILE_BYTES_MAX);
+	m->known = malloc(m->known_size);
+	m->fresh = malloc(m->fresh_size);
 	m->v = calloc(SINK_ROWS_MAX, sizeof(*m->v));
 	if (!m->known || !m->fresh || !m->v)
 		return -ENOMEM;

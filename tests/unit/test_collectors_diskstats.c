@@ -265,9 +265,30 @@ static void a_counter_that_falls_asks_for_a_new_probe(void **unused)
 	fixture_end(&f);
 }
 
+static void many_may_come_at_once(void **unused)
+{
+	char buf[16384];
+	struct text text = TEXT_IN(buf);
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	text_str(&text, "8 0 sda 1 0 8 1 0 0 0 0 0 1 2\n");
+	put(&f, "proc/diskstats", buf);
+	assert_int_equal(fixture_probe(&f, "diskstats", false), 0);
+	for (unsigned i = 1; i < 300; i++)
+		text_printf(&text, "8 %u sd%c%c 1 0 8 1 0 0 0 0 0 1 2\n", i, 'a' + i / 20,
+			    'a' + i % 20);
+	put(&f, "proc/diskstats", buf);
+	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	check_value(&f, "sda", "reads", 1);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_may_come_at_once),
 		cmocka_unit_test(a_counter_that_falls_asks_for_a_new_probe),
 		cmocka_unit_test(columns_are_a_matter_of_the_line),
 		cmocka_unit_test(odd_values),

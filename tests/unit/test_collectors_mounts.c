@@ -256,6 +256,27 @@ static void a_cut_path_is_not_asked_for_space(void **unused)
 	fixture_end(&f);
 }
 
+/* The start of a machine: none of the mounts is lost for the time until the next probe. */
+static void many_may_come_at_once(void **unused)
+{
+	static char buf[32768];
+	struct text text = TEXT_IN(buf);
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	text_str(&text, "1 0 0:18 / /tmp rw - tmpfs - rw\n");
+	put(&f, PATH, buf);
+	assert_int_equal(fixture_probe(&f, "mounts", false), 0);
+	for (unsigned i = 2; i <= 400; i++)
+		text_printf(&text, "%u 0 0:%u / /m%u rw - tmpfs - rw\n", i, i + 100, i);
+	put(&f, PATH, buf);
+	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	assert_int_equal(f.sink.n_rows, 400);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	fixture_end(&f);
+}
+
 /* A machine full of containers: the last mount is described as well as the first. */
 static void many_mounts_have_room(void **unused)
 {
@@ -289,6 +310,7 @@ int main(void)
 		cmocka_unit_test(mapped_sources),
 		cmocka_unit_test(a_device_in_several_places),
 		cmocka_unit_test(a_cut_path_is_not_asked_for_space),
+		cmocka_unit_test(many_may_come_at_once),
 		cmocka_unit_test(many_mounts_have_room),
 		cmocka_unit_test(self_is_live_only),
 	};
