@@ -143,12 +143,12 @@ static void damaged_files(void **state)
 static void too_much_of_it(void **state)
 {
 	size_t size, n = 0, n_nodes = 0;
-	CLEANUP(freep) uint8_t *bytes = make_file(&size);
 	struct series_key key = {.boot = 1, .node = "sd0", .identity = "id0"};
 	struct reader *reader;
 	char answer[256];
 
 	(void)state;
+	free(make_file(&size));
 	world_shell("WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<30000)"
 		    " INSERT INTO node SELECT 9000+i,'disk','x'||i,'',1,1,0,0,0 FROM s;"
 		    "WITH RECURSIVE p(i,d) AS (SELECT 1,'[1,0,5,5,5]' UNION ALL"
@@ -170,12 +170,12 @@ static void too_much_of_it(void **state)
 /* A view instead of a table could be an endless one. */
 static void view_as_table(void **state)
 {
-	size_t size;
-	CLEANUP(freep) uint8_t *bytes = make_file(&size);
 	struct reader *reader = NULL;
+	size_t size;
 	char answer[256];
 
 	(void)state;
+	free(make_file(&size));
 	world_shell("DROP TABLE mark; CREATE VIEW mark AS WITH RECURSIVE s(i) AS (SELECT 1 UNION"
 		    " ALL SELECT i+1 FROM s) SELECT i AS id,1 AS boot,1 AS t,2 AS t_end,'' AS label"
 		    " FROM s",
