@@ -22,7 +22,8 @@
 #include "daemon/summary.h"
 #include "sampling/registry.h"
 
-#define BOOTS_MAX 1024
+#define BOOTS_MAX   1024
+#define LARGE_BYTES (64 * 1024)
 
 enum { EXIT_STOPPED = 0, EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
@@ -326,6 +327,8 @@ int main(int argc, char **argv)
 
 	/* One arena for all threads: none allocates much, and each arena costs memory. */
 	mallopt(M_ARENA_MAX, 1);
+	/* What is large is there for a moment; of its own mapping nothing stays behind. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	loop_block_signals();
 	if (settings_init(&d.settings, registry()) < 0) {
 		log_error("out of memory");

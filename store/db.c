@@ -158,9 +158,7 @@ static int find_tail(struct db *db)
 	db->live_t0_ms = TIME_OPEN;
 	db->next_slot = 1;
 	db->fold_first = live > 0;
-	return r ? r
-		 : sql_prepare(db->conn, &db->write_page,
-			       "UPDATE tail SET seq=?2,boot=?3,dir=?4,data=?5 WHERE slot=?1");
+	return r;
 }
 
 /* Marks of an earlier run in this boot that are still open, so that they can be ended. */
@@ -333,9 +331,16 @@ void db_detach(struct store *store)
 }
 
 /* The views make SQLite's parse of the schema some 1.6 MB. Parsing it again costs each commit a few
- * milliseconds; holding it all the time would be a quarter of the daemon's memory. */
+ * milliseconds; holding it all the time would be a quarter of the daemon's memory. Statements would
+ * stand in the midst of what is freed, and go as well. */
 void db_rest(struct db *db)
 {
+	stmt_closep(&db->write_page);
+	db->write_page = NULL;
+	for (size_t i = 0; i < db->n_groups; i++) {
+		stmt_closep(&db->groups[i].insert);
+		db->groups[i].insert = NULL;
+	}
 	sqlite3_exec(db->conn, "PRAGMA writable_schema=RESET", NULL, NULL, NULL);
 	sqlite3_db_release_memory(db->conn);
 }

@@ -129,12 +129,18 @@ static int insert_slot(struct page_builder *b)
 
 static int update_slot(struct page_builder *b)
 {
-	sqlite3_stmt *stmt = b->db->write_page;
-	int r = bind_page(b, stmt);
+	struct db *db = b->db;
+	int r = db->write_page
+			? 0
+			: sql_prepare(
+				  db->conn, &db->write_page,
+				  "UPDATE tail SET seq=?2,boot=?3,dir=?4,data=?5 WHERE slot=?1");
 
 	if (!r)
-		r = sql_run(stmt);
-	if (!r && !sqlite3_changes(b->db->conn))
+		r = bind_page(b, db->write_page);
+	if (!r)
+		r = sql_run(db->write_page);
+	if (!r && !sqlite3_changes(db->conn))
 		r = insert_slot(b);
 	return r;
 }
