@@ -9,7 +9,9 @@
 #include "daemon/api.h"
 
 /* A connection holds some MB (the parsed schema); without a client they go back to the system. */
-#define IDLE_MS 30000
+#define IDLE_MS       30000
+/* The one HTTP thread must not wait for a disk that the store thread waits for already. */
+#define DISK_HANGS_MS 10000
 
 struct api_reader {
 	struct reader *reader;
@@ -48,6 +50,15 @@ static int open_reader(struct api *api)
 struct reader *api_reader_acquire(struct api *api, struct answer *answer,
 				  struct api_reader **ret_shared)
 {
+	int64_t now_ms = clock_boot_ms(), committing_ms = store_committing_ms(api->store);
+
+	if (committing_ms && now_ms - committing_ms > DISK_HANGS_MS) {
+		answer_problem(answer, 503, "",
+			       "the disk under the database has not answered for %lld s",
+			       (long long)(now_ms - committing_ms) / 1000);
+		return NULL;
+	}
+
 	int r = api->reader ? 0 : open_reader(api);
 
 	if (r < 0) {
@@ -55,7 +66,7 @@ struct reader *api_reader_acquire(struct api *api, struct answer *answer,
 		return NULL;
 	}
 	api->reader->n_users++;
-	api->reader_used_ms = clock_boot_ms();
+	api->reader_used_ms = now_ms;
 	*ret_shared = api->reader;
 	return api->reader->reader;
 }

@@ -248,7 +248,8 @@ static int write_batch(struct store *store, const struct batch *batch)
 	}
 	db_note(store, r, sqlite3_errmsg(db->conn));
 	sqlite3_exec(db->conn, "ROLLBACK", NULL, NULL, NULL);
-	/* Statements that were prepared meanwhile stay in the groups, which are not copied. */
+	/* Statements that were prepared meanwhile stay; those of the groups are not copied. */
+	before.write_page = db->write_page;
 	*db = before;
 	if (r == -ENOSPC && at_cap(db))
 		db->room_pages =
@@ -383,12 +384,28 @@ static int commit_batch(struct store *store, int64_t t_ms, bool *ret_more)
 	return r;
 }
 
+static void note_commit(struct store *store, int64_t t_ms)
+{
+	pthread_mutex_lock(&store->lock);
+	store->committing_ms = t_ms;
+	pthread_mutex_unlock(&store->lock);
+}
+
+int64_t store_committing_ms(struct store *store)
+{
+	pthread_mutex_lock(&store->lock);
+	int64_t t_ms = store->committing_ms;
+	pthread_mutex_unlock(&store->lock);
+	return t_ms;
+}
+
 int store_commit(struct store *store, int64_t t_ms, bool final)
 {
 	int64_t start_us = cpu_us(), oldest_ms = 0;
 	bool more = true;
 	int r = 0;
 
+	note_commit(store, t_ms);
 	/* Before anything is taken: what the old file knew must be written again. */
 	if (store->db && !db_same_file(store))
 		db_detach(store);
@@ -404,6 +421,7 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	pthread_mutex_lock(&store->lock);
 	if (!r)
 		store->status.oldest_wall_ms = oldest_ms;
+	store->committing_ms = 0;
 	store->status.commit_cpu_us += cpu_us() - start_us;
 	pthread_mutex_unlock(&store->lock);
 	return r;

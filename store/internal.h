@@ -180,6 +180,7 @@ struct store {
 	size_t n_outcomes;
 	int64_t wall_offset_ms;
 	int64_t first_ms, last_ms; /* of all samples, TIME_OPEN before the first */
+	int64_t committing_ms;     /* see store_committing_ms() */
 	bool wall_dirty;
 	bool urgent;
 	bool wrong_file; /* seen at open: never attach */

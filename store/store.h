@@ -70,6 +70,10 @@ void store_wall_offset(struct store *store, int64_t t_ms, int64_t wall_offset_ms
  * long as the tail has room. */
 int store_commit(struct store *store, int64_t t_ms, bool final);
 
+/* t_ms of the store_commit() that is running, 0 when none is. One that has begun long ago waits for
+ * a disk that does not answer, and so would a reader. */
+int64_t store_committing_ms(struct store *store);
+
 /* Set when something waits that should be committed at once (an event of warning or worse). */
 bool store_urgent(struct store *store);
 

@@ -1,6 +1,8 @@
 /* What the daemon answers to a request, without the HTTP library: routes, checks, documents. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -398,6 +400,40 @@ static void test_description(void **state)
 	assert_int_equal(tree_n_keys(tree_get(description, "paths")), n_routes);
 }
 
+static void *commit_of_long_ago(void *arg)
+{
+	(void)!store_commit(arg, clock_boot_ms() - 60000, false);
+	return NULL;
+}
+
+/* While a commit does not come back, what needs the file is refused and the rest is answered. */
+static void test_disk_hangs(void **state)
+{
+	struct fixture *f = *state;
+	struct answer answer;
+	sqlite3 *conn = NULL;
+	pthread_t thread;
+
+	assert_int_equal(sqlite3_open(f->database, &conn), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(conn, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	store_event(f->api.store, &(struct event){.kind = "x", .t_ms = 1});
+	assert_int_equal(pthread_create(&thread, NULL, commit_of_long_ago, f->api.store), 0);
+	while (!store_committing_ms(f->api.store))
+		usleep(1000);
+	answer = ask(f, "GET", "/api/v1/query", "metric=load.load1", "localhost");
+	assert_problem(&answer, 503, "");
+	answer_done(&answer);
+	answer = ask(f, "GET", "/api/v1/status", "", "localhost");
+	assert_int_equal(answer.status, 200);
+	answer_done(&answer);
+	sqlite3_exec(conn, "COMMIT", NULL, NULL, NULL);
+	sqlite3_close(conn);
+	pthread_join(thread, NULL);
+	answer = ask(f, "GET", "/api/v1/query", "metric=load.load1", "localhost");
+	assert_int_equal(answer.status, 200);
+	answer_done(&answer);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -410,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_bad_marks),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_description),
+		cmocka_unit_test(test_disk_hangs),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
