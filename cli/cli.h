@@ -21,6 +21,10 @@ int cli_wanted(const char *command, int n_names, char **names, bool *wanted);
 struct stream;
 int cli_print_stream(struct stream *stream);
 
+/* Says on stderr when the file that the reader has open may lack its newest minutes. */
+struct reader;
+void cli_tell_lack(struct reader *reader, const char *path);
+
 /* Ends the process with a message when it has not ended by itself after so many seconds: a node
  * may never answer. Counts anew at each call. */
 void cli_time_limit(unsigned seconds);

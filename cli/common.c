@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "export/stream.h"
 #include "sampling/registry.h"
+#include "store/reader.h"
 
 static int find_collector(const struct catalog *catalog, const char *name, size_t *ret)
 {
@@ -49,6 +50,16 @@ int cli_print_stream(struct stream *stream)
 		if (fwrite(buf, 1, (size_t)n, stdout) != (size_t)n)
 			return -EIO;
 	return (int)n;
+}
+
+void cli_tell_lack(struct reader *reader, const char *path)
+{
+	if (reader_may_lack(reader) > 0)
+		fprintf(stderr,
+			"flashscope: %s may lack the newest minutes: it was not closed, and %s-wal "
+			"is "
+			"not beside it; take both along, or sqlite3 FILE \"VACUUM INTO 'COPY'\"\n",
+			path, path);
 }
 
 static void on_alarm(int signal)

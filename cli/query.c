@@ -146,6 +146,7 @@ static int query_file(const struct query_args *args)
 					  : strerror(-r));
 		return EXIT_FAILED;
 	}
+	cli_tell_lack(reader, args->db);
 	r = query_open(reader, registry(), &args->params, clock_wall_ms(), &query, &problem);
 	if (r == -EINVAL) {
 		fprintf(stderr, "flashscope query: %s: %s\n", problem.parameter, problem.detail);

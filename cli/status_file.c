@@ -186,6 +186,7 @@ int status_of_file(const char *path, bool json)
 		r = MIN(holding.n_boots, 0);
 	}
 	if (r == 0) {
+		cli_tell_lack(reader, path);
 		(void)stat(path, &st);
 		r = json ? print_json(path, st.st_size, reader, &holding)
 			 : print_text(path, st.st_size, reader, &holding);

@@ -257,6 +257,8 @@ static void attached(struct store *store, struct db *db, int64_t next_mark_id)
 	store->status.boot = db->boot;
 	store->wall_dirty = true;
 	store->attach_count++;
+	/* A young file is not to be empty without its journal. */
+	store->n_since_checkpoint = CHECKPOINT_COMMITS - 1;
 	pthread_mutex_unlock(&store->lock);
 }
 

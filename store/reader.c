@@ -2,10 +2,12 @@
 #include "store/reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "store/db.h"
@@ -93,6 +95,16 @@ static bool has_journal(const char *path)
 	       !stat(name, &st);
 }
 
+/* Bytes 18 and 19 of the header are 2 in WAL mode. */
+static bool is_wal(const char *path)
+{
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t versions[2];
+
+	return fd >= 0 && pread(fd, versions, sizeof(versions), 18) == (ssize_t)sizeof(versions) &&
+	       versions[0] == 2 && versions[1] == 2;
+}
+
 /* A file without its journal is a copy of a closed one: read as it is, so that nothing is made
  * beside it. A journal that cannot be read, in a folder that cannot be written, is left out. */
 static int open_file(struct reader *reader)
@@ -106,8 +118,10 @@ static int open_file(struct reader *reader)
 			 strerror(errno));
 		return r;
 	}
-	if (!reader->store && !has_journal(reader->path))
+	if (!reader->store && !has_journal(reader->path)) {
+		reader->without_journal = is_wal(reader->path);
 		return open_as(reader, "immutable=1");
+	}
 	r = open_as(reader, "mode=ro");
 	if ((r == -EACCES || r == -EROFS) && !reader->store)
 		r = open_as(reader, "immutable=1");
@@ -198,6 +212,18 @@ const struct collector *reader_collector(const struct reader *reader, const stru
 		if (g == group)
 			return collector;
 	return NULL;
+}
+
+int reader_may_lack(struct reader *reader)
+{
+	int64_t stopped = 0;
+	int r;
+
+	if (!reader->without_journal)
+		return 0;
+	r = sql_int(reader->conn, &stopped,
+		    "SELECT kind='stop' FROM event ORDER BY id DESC LIMIT 1");
+	return r < 0 && r != -ENOENT ? reader_failed(reader, r) : !stopped;
 }
 
 int reader_has_group(struct reader *reader, const struct group *group)

@@ -24,6 +24,10 @@ void reader_closep(struct reader **reader);
 /* What went wrong in the last failed call, for people. */
 const char *reader_error(const struct reader *reader);
 
+/* Whether the file may lack its newest minutes: it has no journal beside it, and its last event is
+ * no stop of the daemon. 1, 0, -errno */
+MUST_CHECK int reader_may_lack(struct reader *reader);
+
 struct boot {
 	int64_t id; /* number in the file */
 	char boot_id[40];

@@ -184,9 +184,51 @@ static void file_alone_is_fresh(void **state)
 		reader_close(reader);
 		assert_int_equal(seen.n_bad, 0);
 		assert_true(seen.next_ms >= t + 60000 - 300000);
+		assert_true(seen.n_ticks > 0);
 		snprintf(world_path, sizeof(world_path), "%s", path);
 	}
 	store_close(store);
+}
+
+/* A copy without its journal says what it may lack, unless the daemon closed the file. */
+static void file_alone_says_so(void **state)
+{
+	struct store *store = world_open("boot-a");
+	const struct event stop = {.t_ms = 20000, .t_end_ms = 20000, .kind = "stop"};
+	const struct event other = {.t_ms = 10000, .t_end_ms = 10000, .kind = "other"};
+	const struct {
+		const char *command;
+		int lacks;
+	} copies[] = {
+		{"rm -rf alone; mkdir alone; cp a.db alone/", 1},
+		{"cp a.db-wal alone/", 0},
+		{"rm -rf alone; mkdir alone; sqlite3 a.db \"VACUUM INTO 'alone/a.db'\"", 0},
+	};
+	char path[96];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s", world_path);
+	store_event(store, &other);
+	add_ticks(store, 1000, 20000);
+	assert_int_equal(store_commit(store, 20000, false), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
+		run(copies[i].command);
+		snprintf(world_path, sizeof(world_path), "%s/alone/a.db", world_folder);
+
+		struct reader *reader = world_reader(NULL);
+
+		assert_int_equal(reader_may_lack(reader), copies[i].lacks);
+		reader_close(reader);
+		snprintf(world_path, sizeof(world_path), "%s", path);
+	}
+	store_event(store, &stop);
+	assert_int_equal(store_commit(store, 20000, true), 0);
+	store_close(store);
+
+	struct reader *reader = world_reader(NULL);
+
+	assert_int_equal(reader_may_lack(reader), 0);
+	reader_close(reader);
 }
 
 static uint64_t seed = 88172645463325252U;
@@ -347,12 +389,19 @@ static void backlog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(others_files),      TEST(newer_format),
-		TEST(nonsense),          TEST(in_use),
-		TEST(damaged),           TEST(removed),
-		TEST(pulled_copy),       TEST(size_bound),
-		TEST(tail_bound),        TEST(file_alone_is_fresh),
-		TEST(reader_that_stays), TEST(backlog),
+		TEST(others_files),
+		TEST(newer_format),
+		TEST(nonsense),
+		TEST(in_use),
+		TEST(damaged),
+		TEST(removed),
+		TEST(pulled_copy),
+		TEST(size_bound),
+		TEST(tail_bound),
+		TEST(file_alone_is_fresh),
+		TEST(reader_that_stays),
+		TEST(backlog),
+		TEST(file_alone_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
