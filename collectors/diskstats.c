@@ -158,7 +158,8 @@ static bool take_name(struct slice *line, struct slice *ret_name)
 	for (int i = 0; i < 2; i++)
 		if (!slice_token(line, &token) || parse_i64_slice(token, &number) < 0)
 			return false;
-	return slice_token(line, ret_name) && ret_name->len < BLOCK_NAME_MAX;
+	return slice_token(line, ret_name) && ret_name->len < BLOCK_NAME_MAX &&
+	       !memchr(ret_name->p, '\0', ret_name->len);
 }
 
 /* Returns the number of columns, which may be more than fields are known. */

@@ -265,6 +265,31 @@ static void a_counter_that_falls_asks_for_a_new_probe(void **unused)
 	fixture_end(&f);
 }
 
+/* Two of them would be the same node. */
+static void a_name_with_a_nul_is_none(void **unused)
+{
+	static const char text[] =
+		"8 0 sd\0a 1 0 8 1 0 0 0 0 0 1 2\n8 1 sd\0b 1 0 8 1 0 0 0 0 0 1 2\n"
+		"8 2 sdc 1 0 8 1 0 0 0 0 0 1 2\n";
+	struct fixture f;
+	char path[512];
+	FILE *file;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "proc/diskstats", "");
+	snprintf(path, sizeof(path), "%s/proc/diskstats", f.root);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fwrite(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	assert_int_equal(fixture_probe(&f, "diskstats", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 1);
+	check_value(&f, "sdc", "reads", 1);
+	fixture_end(&f);
+}
+
 static void many_may_come_at_once(void **unused)
 {
 	char buf[16384];
@@ -289,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_may_come_at_once),
+		cmocka_unit_test(a_name_with_a_nul_is_none),
 		cmocka_unit_test(a_counter_that_falls_asks_for_a_new_probe),
 		cmocka_unit_test(columns_are_a_matter_of_the_line),
 		cmocka_unit_test(odd_values),
