@@ -1,4 +1,5 @@
-/* The runner: how often a collector is probed again whose device stays away. Time is an argument. */
+/* The runner: how often a collector is probed again whose device stays away. Time is an argument.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
