@@ -407,7 +407,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static int start_thread(struct http *http)
+int http_run(struct http *http)
 {
 	pthread_attr_t attr;
 	int r = pthread_attr_init(&attr);
@@ -421,8 +421,8 @@ static int start_thread(struct http *http)
 	return -r;
 }
 
-static int start(struct http *http, const struct address *address, const char *socket_path,
-		 const char **ret_what)
+static int open_listeners(struct http *http, const struct address *address, const char *socket_path,
+			  const char **ret_what)
 {
 	int r;
 
@@ -435,15 +435,11 @@ static int start(struct http *http, const struct address *address, const char *s
 	if (r < 0)
 		return r;
 	*ret_what = "TCP";
-	r = address ? open_tcp(http, address) : 0;
-	if (r < 0)
-		return r;
-	*ret_what = "thread";
-	return start_thread(http);
+	return address ? open_tcp(http, address) : 0;
 }
 
-int http_start(struct api *api, const struct address *address, const char *socket_path,
-	       struct http **ret, const char **ret_what)
+int http_open(struct api *api, const struct address *address, const char *socket_path,
+	      struct http **ret, const char **ret_what)
 {
 	struct http *http = calloc(1, sizeof(*http));
 
@@ -454,7 +450,7 @@ int http_start(struct api *api, const struct address *address, const char *socke
 	for (size_t i = 0; i < N_LISTENERS; i++)
 		http->listeners[i].epoll_fd = -1;
 
-	int r = start(http, address, socket_path, ret_what);
+	int r = open_listeners(http, address, socket_path, ret_what);
 
 	if (r < 0) {
 		http_stop(http);

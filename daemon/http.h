@@ -17,11 +17,14 @@ struct http;
 #define HTTP_REQUEST_DEADLINE_MS  30000  /* for a client that sends slowly */
 #define HTTP_RESPONSE_DEADLINE_MS 600000 /* for one that reads slowly */
 
-/* Binds both and starts the thread. address NULL: no TCP. A stale socket is replaced; the caller
- * holds the lock of its folder. api is used by the thread alone from here on, but for api->listen,
- * which is set before this returns. -errno; *ret_what says which of the two failed. */
-MUST_CHECK int http_start(struct api *api, const struct address *address, const char *socket_path,
-			  struct http **ret, const char **ret_what);
+/* Binds both. Clients wait until http_run(). address NULL: no TCP. A stale socket is replaced; the
+ * caller holds the lock of its folder. Sets api->listen. -errno; *ret_what says which of the two
+ * failed. */
+MUST_CHECK int http_open(struct api *api, const struct address *address, const char *socket_path,
+			 struct http **ret, const char **ret_what);
+
+/* Starts the thread; it alone uses api from here on. -errno */
+MUST_CHECK int http_run(struct http *http);
 
 /* Ends the thread and all connections, and removes the socket. */
 void http_stop(struct http *http);

@@ -52,9 +52,10 @@ int lock_make_dir(const char *dir)
 	return make_one(path);
 }
 
-int lock_make_parent(const char *file)
+int lock_make_parent(const char *file, bool *ret_made)
 {
 	char path[PATH_MAX];
+	struct stat st;
 	int r = slice_copy(slice_of(file), path, sizeof(path));
 	char *slash = r < 0 ? NULL : strrchr(path, '/');
 
@@ -63,7 +64,14 @@ int lock_make_parent(const char *file)
 	if (!slash || slash == path)
 		return 0;
 	*slash = '\0';
-	return lock_make_dir(path);
+
+	bool made = stat(path, &st) < 0;
+
+	r = lock_make_dir(path);
+	if (r < 0)
+		return r;
+	*ret_made = made;
+	return 0;
 }
 
 /* Who holds the lock, as the holder wrote it down. */

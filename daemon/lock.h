@@ -3,12 +3,14 @@
 
 #include <stddef.h>
 
+#include <stdbool.h>
+
 #include "base/macros.h"
 
 /* Makes a folder and the folders above it that are missing. 0 or -errno. */
 int lock_make_dir(const char *dir);
 /* The same for the folder that a file shall stand in. */
-int lock_make_parent(const char *file);
+int lock_make_parent(const char *file, bool *ret_made);
 
 /* Locks path, a file of its own that is made when missing and has the id of the process that holds
  * it, for the life of the process; *ret_fd stays open. The lock belongs to this opening of the

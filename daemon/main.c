@@ -1,7 +1,8 @@
 /* flashscoped: samples this machine, stores it, serves it.
  *
- * Order of start, and in reverse of stop: signals, configuration, locks, store, sampler with its
- * lane, HTTP thread, store thread, loop. */
+ * Order of start, and in reverse of stop: signals, configuration, lock of the runtime folder,
+ * sampler with its lane, listeners, lock of the database, store, HTTP thread, store thread, loop.
+ */
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -126,13 +127,42 @@ static int lock_runtime_dir(struct flashscoped *d)
 	return r;
 }
 
+static void refuse_database(const char *path, int r)
+{
+	if (r == -EISDIR)
+		log_error("%s is a directory; give a file by --db", path);
+	else if (r == -EMEDIUMTYPE)
+		log_error("%s is no database of flashscope; it is left alone, give another file "
+			  "by --db",
+			  path);
+	else if (r == -EPROTO)
+		log_error("%s was written by a newer flashscope; it is left alone, give another "
+			  "file by --db",
+			  path);
+	else
+		log_error("the store cannot be set up: %s", strerror(-r));
+}
+
+/* Before anything is made beside it. */
+static int look_at_database(struct flashscoped *d)
+{
+	int r = store_look(option(d, OPTION_DATABASE));
+
+	if (r < 0)
+		refuse_database(option(d, OPTION_DATABASE), r);
+	return r;
+}
+
 /* A disk that refuses the lock file does not keep the daemon from sampling into memory. */
 static int lock_database(struct flashscoped *d)
 {
 	const char *database = option(d, OPTION_DATABASE);
 	char path[1024];
-	int fd, pid = 0, r = lock_make_parent(database);
+	bool made = false;
+	int fd, pid = 0, r = lock_make_parent(database, &made);
 
+	if (made)
+		log_info("the folder of %s was made", database);
 	snprintf(path, sizeof(path), "%s.lock", database);
 	if (r == 0)
 		r = lock_take(path, &fd, &pid);
@@ -167,16 +197,8 @@ static int open_store(struct flashscoped *d)
 	};
 	int r = store_open(&options, registry(), &d->store);
 
-	if (r == -EMEDIUMTYPE)
-		log_error("%s is no database of flashscope; it is left alone, give another file "
-			  "by --db",
-			  options.path);
-	else if (r == -EPROTO)
-		log_error("%s was written by a newer flashscope; it is left alone, give another "
-			  "file by --db",
-			  options.path);
-	else if (r < 0)
-		log_error("the store cannot be set up: %s", strerror(-r));
+	if (r < 0)
+		refuse_database(options.path, r);
 	return r;
 }
 
@@ -215,7 +237,7 @@ static int start_sampler(struct flashscoped *d)
 	return 0;
 }
 
-static int start_http(struct flashscoped *d)
+static int open_http(struct flashscoped *d)
 {
 	const char *listen = option(d, OPTION_LISTEN), *what = "TCP";
 	struct address address;
@@ -225,25 +247,35 @@ static int start_http(struct flashscoped *d)
 	d->api = (struct api){
 		.settings = &d->settings,
 		.catalog = registry(),
-		.store = d->store,
-		.board = d->board,
 		.boot_id = d->boot_id,
 		.kernel = d->kernel,
 		.socket_path = d->socket_path,
 		.started_ms = clock_boot_ms(),
 	};
 	if (r == 0)
-		r = http_start(&d->api, tcp ? &address : NULL, d->socket_path, &d->http, &what);
+		r = http_open(&d->api, tcp ? &address : NULL, d->socket_path, &d->http, &what);
 	if (r == -EADDRINUSE && d->successor) {
 		log_warning("%s is still held by the process before; only the socket is served",
 			    listen);
-		r = http_start(&d->api, NULL, d->socket_path, &d->http, &what);
+		r = http_open(&d->api, NULL, d->socket_path, &d->http, &what);
 	}
 	if (r == -EADDRINUSE)
 		log_error("%s is in use by another program; give another one by --listen", listen);
 	else if (r < 0)
 		log_error("HTTP cannot start: %s: %s", strcmp(what, "TCP") ? what : listen,
 			  strerror(-r));
+	return r;
+}
+
+static int run_http(struct flashscoped *d)
+{
+	d->api.store = d->store;
+	d->api.board = d->board;
+
+	int r = http_run(d->http);
+
+	if (r < 0)
+		log_error("HTTP cannot start: %s", strerror(-r));
 	return r;
 }
 
@@ -346,19 +378,24 @@ int main(int argc, char **argv)
 	}
 	log_max_level((enum log_level)config_number(d.settings.config, OPTION_LOG_LEVEL));
 	log_info("flashscoped " FLASHSCOPE_VERSION);
-	if (read_machine(&d) < 0 || lock_runtime_dir(&d) < 0 || lock_database(&d) < 0)
+	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || lock_runtime_dir(&d) < 0)
 		goto free_settings;
 	if (open_sampler(&d) < 0)
 		goto close_sampler;
+	/* Before the database: without the port nothing is made. */
+	if (open_http(&d) < 0)
+		goto close_sampler;
+	if (lock_database(&d) < 0)
+		goto stop_http;
 	known_boot = boot_is_known(&d);
 	if (board_new(registry(), &d.board) < 0)
-		goto close_sampler;
+		goto stop_http;
 	if (open_store(&d) < 0)
-		goto close_sampler;
+		goto stop_http;
 	if (start_sampler(&d) < 0)
-		goto close_sampler;
-	if (start_http(&d) < 0)
-		goto close_sampler;
+		goto stop_http;
+	if (run_http(&d) < 0)
+		goto stop_http;
 	tell_start(&d, known_boot);
 	if (start_committer(&d) < 0)
 		goto stop_http;

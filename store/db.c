@@ -55,20 +55,22 @@ static int check_file(sqlite3 *conn, bool may_be_empty)
 	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
 }
 
-/* Looks at the file without touching it; what stands in a journal does not count here. */
-static int check_untouched(const char *path)
+int db_look(const char *path)
 {
 	CLEANUP(conn_closep) sqlite3 *conn = NULL;
-	char *uri = sql_uri(path, "immutable=1");
 	struct stat st;
+	char *uri;
 	int r;
 
+	if (stat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EMEDIUMTYPE;
+	if (!st.st_size)
+		return 0;
+	uri = sql_uri(path, "immutable=1");
 	if (!uri)
 		return -ENOMEM;
-	if (stat(path, &st) < 0 || !st.st_size) {
-		sqlite3_free(uri);
-		return 0;
-	}
 	r = sql_errno(sqlite3_open_v2(
 		uri, &conn, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL));
 	sqlite3_free(uri);
@@ -233,7 +235,7 @@ static void db_free(struct db *db)
 static int open_db(struct store *store, struct db *db)
 {
 	struct stat st;
-	int r = check_untouched(store->path);
+	int r = db_look(store->path);
 
 	if (!r)
 		r = take_lock(store->path, &db->lock_fd);

@@ -61,7 +61,10 @@ struct db {
 	sqlite3_stmt *write_page;
 };
 
-/* db.c. Opens the file unless it is open. A failure is noted in the status, and returned. */
+/* db.c. Looks at the file without touching it; what stands in a journal does not count here. 0,
+ * -EISDIR, -EMEDIUMTYPE, -EPROTO, -errno */
+int db_look(const char *path);
+/* Opens the file unless it is open. A failure is noted in the status, and returned. */
 int db_attach(struct store *store);
 /* Closes the file; what was known of it is forgotten, so that another one may take its place. */
 void db_detach(struct store *store);

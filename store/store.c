@@ -61,6 +61,18 @@ static int make_store(const struct store_options *options, const struct catalog 
 	return make_groups(store);
 }
 
+static bool is_refusal(int r)
+{
+	return r == -EISDIR || r == -EMEDIUMTYPE || r == -EPROTO;
+}
+
+int store_look(const char *path)
+{
+	int r = db_look(path);
+
+	return is_refusal(r) ? r : 0;
+}
+
 int store_open(const struct store_options *options, const struct catalog *catalog,
 	       struct store **ret)
 {
@@ -79,7 +91,7 @@ int store_open(const struct store_options *options, const struct catalog *catalo
 	if (r < 0)
 		return r;
 	r = db_attach(store);
-	if (r == -EMEDIUMTYPE || r == -EPROTO || r == -ENOMEM)
+	if (is_refusal(r) || r == -ENOMEM)
 		return r;
 	*ret = store;
 	store = NULL;

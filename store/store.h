@@ -26,10 +26,14 @@ struct store_options {
 	int64_t commit_ms;      /* the interval between commits, sizes the open blocks */
 };
 
+/* Looks at a path before anything is made there. -EISDIR, -EMEDIUMTYPE when it is no flashscope
+ * database, -EPROTO when it is from a newer, unknown format; 0 for all else, such as no file yet.
+ */
+MUST_CHECK int store_look(const char *path);
+
 /* Makes the tail and opens the file, creating or upgrading it. A file that cannot be opened or
  * written is no failure: the store then works in memory and tries again at each commit
- * (store_status). -ENOMEM, -EINVAL for nonsensical options; -EMEDIUMTYPE when path exists and is no
- * flashscope database (it is left alone), -EPROTO when it is from a newer, unknown format. */
+ * (store_status). -ENOMEM, -EINVAL for nonsensical options; what store_look() says. */
 MUST_CHECK int store_open(const struct store_options *options, const struct catalog *catalog,
 			  struct store **ret);
 

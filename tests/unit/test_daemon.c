@@ -126,12 +126,15 @@ static void test_lock(void **state)
 {
 	char dir[] = "/tmp/test_daemon.XXXXXX", path[128];
 	int fd = -1, pid = 0, status;
+	bool made = false;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/a/b/file", dir);
-	assert_int_equal(lock_make_parent(path), 0);
-	assert_int_equal(lock_make_parent(path), 0);
+	assert_int_equal(lock_make_parent(path, &made), 0);
+	assert_true(made);
+	assert_int_equal(lock_make_parent(path, &made), 0);
+	assert_false(made);
 	assert_int_equal(lock_take(path, &fd, &pid), 0);
 	/* Somebody else in this process opens and closes the file. */
 	close(open(path, O_RDWR | O_CLOEXEC));

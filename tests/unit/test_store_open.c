@@ -40,10 +40,18 @@ static void others_files(void **state)
 	assert_int_equal(try_open(&store), -EMEDIUMTYPE);
 	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EMEDIUMTYPE);
 	run("cmp a.db copy && test $(ls | wc -l) = 2");
+	assert_int_equal(store_look(world_path), -EMEDIUMTYPE);
 	run("head -c 9000 /dev/urandom >a.db && cp a.db copy");
 	assert_int_equal(try_open(&store), -EMEDIUMTYPE);
 	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EMEDIUMTYPE);
 	run("cmp a.db copy && rm a.db");
+	assert_int_equal(store_look(world_path), 0);
+	run("mkfifo a.db");
+	assert_int_equal(store_look(world_path), -EMEDIUMTYPE);
+	run("rm a.db && mkdir a.db");
+	assert_int_equal(store_look(world_path), -EISDIR);
+	assert_int_equal(try_open(&store), -EISDIR);
+	run("rmdir a.db && test $(ls | wc -l) = 1");
 	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -ENOENT);
 }
 
