@@ -2,6 +2,8 @@
  * status: 0 done, 1 failed, 2 wrong usage. */
 #pragma once
 
+#include <stdio.h>
+
 #include <stdbool.h>
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -28,3 +30,7 @@ void cli_tell_lack(struct reader *reader, const char *path);
 /* Ends the process with a message when it has not ended by itself after so many seconds: a node
  * may never answer. Counts anew at each call. */
 void cli_time_limit(unsigned seconds);
+
+/* Text of a database or a node; control characters, which may command a terminal, come out as "?".
+ */
+void cli_put_text(FILE *out, const char *s);

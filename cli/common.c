@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,4 +79,10 @@ void cli_time_limit(unsigned seconds)
 
 	sigaction(SIGALRM, &action, NULL);
 	alarm(seconds);
+}
+
+void cli_put_text(FILE *out, const char *s)
+{
+	for (; *s; s++)
+		fputc(iscntrl((unsigned char)*s) ? '?' : *s, out);
 }

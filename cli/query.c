@@ -149,7 +149,9 @@ static int query_file(const struct query_args *args)
 	cli_tell_lack(reader, args->db);
 	r = query_open(reader, registry(), &args->params, clock_wall_ms(), &query, &problem);
 	if (r == -EINVAL) {
-		fprintf(stderr, "flashscope query: %s: %s\n", problem.parameter, problem.detail);
+		fprintf(stderr, "flashscope query: %s: ", problem.parameter);
+		cli_put_text(stderr, problem.detail);
+		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
 	if (r < 0)

@@ -112,7 +112,8 @@ static void print_boots(const struct holding *holding)
 	for (int i = 0; i < holding->n_boots; i++) {
 		const struct boot *b = &holding->boots[i];
 
-		printf("boot %lld  kernel %s", (long long)b->id, *b->kernel ? b->kernel : "?");
+		printf("boot %lld  kernel ", (long long)b->id);
+		cli_put_text(stdout, *b->kernel ? b->kernel : "?");
 		print_wall(", from", b->first_ms + b->wall_offset_ms);
 		print_wall(" to", b->last_ms + b->wall_offset_ms);
 		putchar('\n');
