@@ -5,6 +5,9 @@
 #include <stdio.h>
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macros.h"
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -19,13 +22,21 @@ int command_mark(int argc, char **argv);
  * An unknown one is complained about on stderr; -EINVAL. */
 int cli_wanted(const char *command, int n_names, char **names, bool *wanted);
 
+/* Says on stderr what is wrong with the arguments and where they are explained; fmt NULL: getopt
+ * has said it already. Returns EXIT_USAGE. */
+PRINTF_LIKE(2, 3) int cli_wrong_usage(const char *command, const char *fmt, ...);
+
+/* Opens a database file for a command; a failure is said on stderr, and that the file may lack its
+ * newest minutes. */
+struct reader;
+MUST_CHECK int cli_open_file(const char *command, const char *path, struct reader **ret);
+
+/* Wall-clock times of the oldest and the newest sample of a file. -ENODATA when it has none. */
+MUST_CHECK int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64_t *ret_last_ms);
+
 /* Copies a document to stdout. Returns 0, the error of its source, or -EIO. */
 struct stream;
 int cli_print_stream(struct stream *stream);
-
-/* Says on stderr when the file that the reader has open may lack its newest minutes. */
-struct reader;
-void cli_tell_lack(struct reader *reader, const char *path);
 
 /* Ends the process with a message when it has not ended by itself after so many seconds: a node
  * may never answer. Counts anew at each call. */

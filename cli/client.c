@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -85,7 +86,7 @@ static const char *find_socket(const struct client_target *target)
 	if (target->socket || target->url)
 		return target->socket;
 	for (size_t i = 0; i < ARRAY_SIZE(sockets); i++)
-		if (access(sockets[i], F_OK) == 0)
+		if (access(sockets[i], F_OK) == 0 || errno == EACCES)
 			return sockets[i];
 	return sockets[ARRAY_SIZE(sockets) - 1];
 }
@@ -95,7 +96,14 @@ static int set_target(CURL *curl, const struct client_target *target, const char
 {
 	const char *socket = find_socket(target);
 	char url[4096];
-	int n = snprintf(url, sizeof(url), "%s%s", socket ? "http://localhost" : target->url, path);
+	const char *base = socket ? "http://localhost" : target->url;
+	size_t len = strlen(base);
+
+	/* The daemon itself prints its address with a slash. */
+	while (len && base[len - 1] == '/')
+		len--;
+
+	int n = snprintf(url, sizeof(url), "%.*s%s", (int)MIN(len, sizeof(url)), base, path);
 
 	if (n < 0 || (size_t)n >= sizeof(url)) {
 		snprintf(reply->error, sizeof(reply->error), "the request is too long");
@@ -128,6 +136,25 @@ static int refused(struct client_reply *reply)
 	return -EBADMSG;
 }
 
+/* Why nothing can be reached at the socket. */
+static int socket_trouble(const char *socket, const char **ret_words)
+{
+	struct stat st;
+	int error = stat(socket, &st) < 0 ? errno : 0;
+
+	if (!error && !S_ISSOCK(st.st_mode)) {
+		*ret_words = "is no socket";
+		return -ENOTSOCK;
+	}
+	if (error == EACCES || (!error && access(socket, W_OK) < 0 && errno == EACCES)) {
+		*ret_words = "permission denied: be root, the user of the daemon or of its group, "
+			     "or ask it by --url http://127.0.0.1:9750";
+		return -EACCES;
+	}
+	*ret_words = "no daemon can be reached there";
+	return -ECONNREFUSED;
+}
+
 static int failed(const struct transfer *t, const struct client_target *target, CURLcode code)
 {
 	const char *socket = find_socket(target);
@@ -136,10 +163,19 @@ static int failed(const struct transfer *t, const struct client_target *target, 
 		snprintf(t->reply->error, sizeof(t->reply->error), "%s", strerror(-t->error));
 		return t->error;
 	}
+
+	const char *words = "no daemon can be reached there";
+	int r = -ECONNREFUSED;
+
+	if (code != CURLE_COULDNT_CONNECT) {
+		words = curl_easy_strerror(code);
+		r = -EIO;
+	} else if (socket) {
+		r = socket_trouble(socket, &words);
+	}
 	snprintf(t->reply->error, sizeof(t->reply->error), "%s: %s", socket ? socket : target->url,
-		 code == CURLE_COULDNT_CONNECT ? "no daemon can be reached there"
-					       : curl_easy_strerror(code));
-	return code == CURLE_COULDNT_CONNECT ? -ECONNREFUSED : -EIO;
+		 words);
+	return r;
 }
 
 static int perform(struct transfer *t, const struct client_target *target, const char *path,

@@ -24,8 +24,9 @@ struct client_reply {
 void client_reply_done(struct client_reply *reply);
 
 /* GET path ("/api/v1/status") and POST with a JSON body. 0 when the daemon answered with 2xx; else
- * -errno and reply->error says why: -ECONNREFUSED (no daemon there), -EBADMSG (it answered with an
- * error; error holds its detail), -EIO. */
+ * -errno and reply->error says why: -ECONNREFUSED (no daemon there), -EACCES (one may be there, but
+ * its socket may not be opened), -ENOTSOCK (the path is something else), -EBADMSG (it answered with
+ * an error; error holds its detail), -EIO. */
 MUST_CHECK int client_get(const struct client_target *target, const char *path,
 			  struct client_reply *ret);
 MUST_CHECK int client_post(const struct client_target *target, const char *path, const char *body,

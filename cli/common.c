@@ -1,6 +1,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +9,6 @@
 #include "cli/cli.h"
 #include "export/stream.h"
 #include "sampling/registry.h"
-#include "store/reader.h"
 
 static int find_collector(const struct catalog *catalog, const char *name, size_t *ret)
 {
@@ -42,6 +42,21 @@ int cli_wanted(const char *command, int n_names, char **names, bool *wanted)
 	return 0;
 }
 
+int cli_wrong_usage(const char *command, const char *fmt, ...)
+{
+	va_list args;
+
+	if (fmt) {
+		fprintf(stderr, "flashscope %s: ", command);
+		va_start(args, fmt);
+		vfprintf(stderr, fmt, args);
+		va_end(args);
+		fputc('\n', stderr);
+	}
+	fprintf(stderr, "flashscope %s --help tells the usage.\n", command);
+	return EXIT_USAGE;
+}
+
 int cli_print_stream(struct stream *stream)
 {
 	char buf[16384];
@@ -51,16 +66,6 @@ int cli_print_stream(struct stream *stream)
 		if (fwrite(buf, 1, (size_t)n, stdout) != (size_t)n)
 			return -EIO;
 	return (int)n;
-}
-
-void cli_tell_lack(struct reader *reader, const char *path)
-{
-	if (reader_may_lack(reader) > 0)
-		fprintf(stderr,
-			"flashscope: %s may lack the newest minutes: it was not closed, and %s-wal "
-			"is "
-			"not beside it; take both along, or sqlite3 FILE \"VACUUM INTO 'COPY'\"\n",
-			path, path);
 }
 
 static void on_alarm(int signal)

@@ -110,14 +110,20 @@ int command_fields(int argc, char **argv)
 
 	if (!wanted)
 		return EXIT_FAILED;
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-		if (c == 'm' || c == 'j') {
-			form = c;
-			continue;
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_DONE;
 		}
-		fputs(help, c == 'h' ? stdout : stderr);
-		return c == 'h' ? EXIT_DONE : EXIT_USAGE;
+		if (c == '?')
+			return cli_wrong_usage("fields", NULL);
+		if (form && form != c)
+			return cli_wrong_usage("fields", "--json or --markdown, not both");
+		form = c;
 	}
+	if (form == 'm' && optind < argc)
+		return cli_wrong_usage("fields", "--markdown prints all collectors, not \"%s\"",
+				       argv[optind]);
 	if (cli_wanted("fields", argc - optind, argv + optind, wanted) < 0)
 		return EXIT_USAGE;
 

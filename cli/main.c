@@ -30,11 +30,21 @@ static int usage(FILE *out)
 	return out == stdout ? EXIT_DONE : EXIT_USAGE;
 }
 
+/* getopt begins its messages with argv[0]. */
+static int run(const struct command *command, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "flashscope %s", command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
 		return usage(stderr);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help"))
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return usage(stdout);
 	if (!strcmp(argv[1], "--version")) {
 		puts("flashscope " FLASHSCOPE_VERSION);
@@ -42,7 +52,7 @@ int main(int argc, char **argv)
 	}
 	for (const struct command *c = commands; c->name; c++)
 		if (!strcmp(c->name, argv[1]))
-			return c->run(argc - 1, argv + 1);
+			return run(c, argc - 1, argv + 1);
 	fprintf(stderr, "flashscope: no such command: %s\n", argv[1]);
 	return usage(stderr);
 }

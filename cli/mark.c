@@ -22,15 +22,22 @@ static const char help[] =
 	"\n"
 	"start prints the id of the mark, end ends it. With a command the mark lasts as long as "
 	"it\n"
-	"runs; signals are passed on to it.\n"
+	"runs; signals are passed on to it. For example:\n"
+	"\n"
+	"  flashscope mark 'fio rnd4k run 3' -- fio job.fio\n"
 	"\n"
 	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
 	"                 /run/flashscope/flashscoped.sock)\n"
-	"  --json         print what the daemon answered\n"
+	"  --url URL      of the daemon, such as http://127.0.0.1:9750\n"
+	"  --json         print what the daemon answered; with a command on stderr\n"
 	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage; with a command its own, 128 + N when "
 	"signal\n"
-	"N ended it, 127 when it does not exist, 126 when it cannot be run.\n";
+	"N ended it, 127 when it does not exist, 126 when it cannot be run, 125 when it was not "
+	"run\n"
+	"because the mark could not be started.\n";
+
+#define EXIT_NOT_RUN 125
 
 struct mark_args {
 	struct client_target target;
@@ -50,7 +57,7 @@ static int post(const struct mark_args *args, struct doc *doc, struct client_rep
 	body = doc_take(doc, &len);
 	r = client_post(&args->target, "/api/v1/marks", body, reply);
 	if (r < 0)
-		fprintf(stderr, "flashscope: %s\n", reply->error);
+		fprintf(stderr, "flashscope mark: %s\n", reply->error);
 	return r;
 }
 
@@ -110,7 +117,7 @@ static int mark_end(const struct mark_args *args, const char *text)
 	int64_t id;
 
 	if (parse_i64_slice(slice_of(text), &id) < 0 || id <= 0) {
-		fprintf(stderr, "flashscope: %s is not the id of a mark\n", text);
+		fprintf(stderr, "flashscope mark: %s is not the id of a mark\n", text);
 		return EXIT_USAGE;
 	}
 	if (post_end(args, id, &reply) < 0)
@@ -167,13 +174,13 @@ static int run_command(char **argv)
 	pid_t child = fork();
 
 	if (child < 0) {
-		perror("flashscope: fork");
-		return EXIT_FAILED;
+		fprintf(stderr, "flashscope mark: %s was not run: %s\n", argv[0], strerror(errno));
+		return EXIT_NOT_RUN;
 	}
 	if (child == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		execvp(argv[0], argv);
-		fprintf(stderr, "flashscope: %s: %s\n", argv[0], strerror(errno));
+		fprintf(stderr, "flashscope mark: %s: %s\n", argv[0], strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	return wait_for(child, &set);
@@ -184,22 +191,33 @@ static int mark_command(const struct mark_args *args, const char *label, char **
 	CLEANUP(client_reply_done) struct client_reply started = {0}, ended = {0};
 	int64_t id;
 
-	if (post_start(args, label, &started) < 0 || id_of(&started, &id) < 0)
-		return EXIT_FAILED;
+	if (post_start(args, label, &started) < 0 || id_of(&started, &id) < 0) {
+		fprintf(stderr, "flashscope mark: without the mark %s was not run\n", argv[0]);
+		return EXIT_NOT_RUN;
+	}
 
 	int status = run_command(argv);
 
 	if (post_end(args, id, &ended) < 0)
-		fprintf(stderr, "flashscope: mark %lld is still open\n", (long long)id);
+		fprintf(stderr, "flashscope mark: mark %lld is still open\n", (long long)id);
 	if (args->json && ended.body)
 		fprintf(stderr, "%s\n", ended.body);
 	return status;
 }
 
-static int wrong_usage(void)
+/* argv does not fit any of the three forms. */
+static int wrong_usage(int argc, char **argv)
 {
-	fputs(help, stderr);
-	return EXIT_USAGE;
+	if (argc == 0)
+		return cli_wrong_usage("mark", "start, end, or a label for a command?");
+	if (!strcmp(argv[0], "start"))
+		return cli_wrong_usage("mark", argc == 1 ? "start needs a LABEL"
+							 : "start takes one LABEL: quote it");
+	if (!strcmp(argv[0], "end"))
+		return cli_wrong_usage("mark", "end takes one ID, which start printed");
+	if (argc == 2 && !strcmp(argv[1], "--"))
+		return cli_wrong_usage("mark", "no COMMAND after --");
+	return cli_wrong_usage("mark", "after the label \"%s\" come -- and a COMMAND", argv[0]);
 }
 
 int command_mark(int argc, char **argv)
@@ -215,7 +233,7 @@ int command_mark(int argc, char **argv)
 	int option;
 
 	/* "+": the arguments of the command are not ours. */
-	while ((option = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "+h", options, NULL)) >= 0) {
 		switch (option) {
 		case 's':
 			args.target.socket = optarg;
@@ -230,9 +248,11 @@ int command_mark(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_DONE;
 		default:
-			return wrong_usage();
+			return cli_wrong_usage("mark", NULL);
 		}
 	}
+	if (args.target.socket && args.target.url)
+		return cli_wrong_usage("mark", "--socket or --url, not both");
 	argc -= optind;
 	argv += optind;
 	if (argc >= 3 && !strcmp(argv[1], "--"))
@@ -241,5 +261,5 @@ int command_mark(int argc, char **argv)
 		return mark_start(&args, argv[1]);
 	if (argc == 2 && !strcmp(argv[0], "end"))
 		return mark_end(&args, argv[1]);
-	return wrong_usage();
+	return wrong_usage(argc, argv);
 }

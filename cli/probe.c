@@ -38,15 +38,19 @@ static int parse_args(int argc, char **argv, struct probe_args *args)
 		{NULL, 0, NULL, 0},
 	};
 
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (c == 'r')
 			args->runner.root = optarg;
 		else if (c == 'j')
 			args->json = true;
 		else if (c == 'p')
 			args->runner.all_nodes = true;
-		else
-			return c == 'h' ? EXIT_DONE : EXIT_USAGE;
+		else if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_DONE;
+		} else {
+			return cli_wrong_usage("probe", NULL);
+		}
 	}
 	return cli_wanted("probe", argc - optind, argv + optind, args->wanted) < 0 ? EXIT_USAGE
 										   : -1;
@@ -122,10 +126,8 @@ int command_probe(int argc, char **argv)
 	CLEANUP(runner_closep) struct runner *runner = NULL;
 	int r = wanted ? parse_args(argc, argv, &args) : EXIT_FAILED;
 
-	if (r >= 0) {
-		fputs(help, r == EXIT_DONE ? stdout : stderr);
+	if (r >= 0)
 		return r;
-	}
 	cli_time_limit(60);
 	r = runner_open(&args.runner, catalog, &runner);
 	if (r < 0) {

@@ -24,8 +24,10 @@ static const char help[] =
 	"\n"
 	"  --node NODE     one node alone\n"
 	"  --from TIME     start of the window, default an hour before its end\n"
-	"  --to TIME       its end, default now\n"
-	"  --step TIME     length of a step, default window / 300 on whole seconds\n"
+	"  --to TIME       its end, default now; with --db, now is the newest sample in the file\n"
+	"  --step TIME     length of a step, default window / 300 on whole seconds; a line has "
+	"the\n"
+	"                  time at which its step ends\n"
 	"  --agg WORD      what a step shows: rate, increase, sum, min, mean, max, last\n"
 	"  --json, --csv   for programs: exact values in the unit of the metric\n"
 	"  --db FILE       read a database file instead of asking the daemon\n"
@@ -33,17 +35,27 @@ static const char help[] =
 	"                  /run/flashscope/flashscoped.sock)\n"
 	"  --url URL       of the daemon, as http://127.0.0.1:9750\n"
 	"\n"
-	"Times: 2026-12-01T04:13:20Z, seconds since 1970, now, -90s, -1h, -2d, or "
+	"Times: 2026-12-01T04:13:20Z, seconds since 1970, now, -90s, -1h, -2d (before now), or\n"
 	"BOOT+MILLISECONDS.\n";
-
-enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
 
 struct query_args {
 	struct query_params params;
 	struct client_target target;
 	const char *db;
-	enum format format;
+	bool json, csv;
 };
+
+/* What contradicts itself. */
+static int check_args(const struct query_args *args)
+{
+	if (args->json && args->csv)
+		return cli_wrong_usage("query", "--json or --csv, not both");
+	if (args->db && (args->target.socket || args->target.url))
+		return cli_wrong_usage("query", "--db reads a file: no --socket and no --url");
+	if (args->target.socket && args->target.url)
+		return cli_wrong_usage("query", "--socket or --url, not both");
+	return -1;
+}
 
 /* Returns -1 to go on, else the exit status. */
 static int parse_args(int argc, char **argv, struct query_args *args)
@@ -57,7 +69,7 @@ static int parse_args(int argc, char **argv, struct query_args *args)
 		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
 	};
 
-	for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		switch (c) {
 		case 'n':
 			args->params.node = optarg;
@@ -84,40 +96,74 @@ static int parse_args(int argc, char **argv, struct query_args *args)
 			args->target.socket = optarg;
 			break;
 		case 'j':
-			args->format = FORMAT_JSON;
+			args->json = true;
 			break;
 		case 'c':
-			args->format = FORMAT_CSV;
+			args->csv = true;
 			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
 		default:
-			return c == 'h' ? EXIT_DONE : EXIT_USAGE;
+			return cli_wrong_usage("query", NULL);
 		}
 	}
-	if (optind + 1 != argc)
-		return EXIT_USAGE;
+	if (optind == argc)
+		return cli_wrong_usage("query", "which METRIC? flashscope fields lists them");
+	if (optind + 1 < argc)
+		return cli_wrong_usage("query", "one METRIC at a time, not also \"%s\"",
+				       argv[optind + 1]);
 	args->params.metric = argv[optind];
-	return -1;
+	return check_args(args);
 }
 
-static int print_answer(const struct query_args *args, const struct points_head *head,
-			int (*next)(void *source, struct points_item *ret), void *source)
+/* Passes the items on and counts the points among them. */
+struct counted {
+	int (*next)(void *source, struct points_item *ret);
+	void *source;
+	size_t n_points;
+};
+
+static int next_counted(void *arg, struct points_item *ret)
+{
+	struct counted *counted = arg;
+	int r = counted->next(counted->source, ret);
+
+	counted->n_points += r > 0 && ret->type == POINTS_POINT;
+	return r;
+}
+
+static int print_counted(const struct query_args *args, const struct points_head *head,
+			 struct counted *counted)
 {
 	CLEANUP(stream_closep) struct stream *stream = NULL;
 	struct metric metric;
 	int r;
 
-	if (args->format == FORMAT_TABLE) {
+	if (!args->json && !args->csv) {
 		bool known = metric_find(registry(), head->metric, &metric) == 0;
 
-		return query_table_print(head, known ? &metric : NULL, next, source, stdout);
+		return query_table_print(head, known ? &metric : NULL, next_counted, counted,
+					 stdout);
 	}
-	r = points_stream(args->format == FORMAT_JSON ? POINTS_JSON : POINTS_CSV, head, next,
-			  source, &stream);
+	r = points_stream(args->json ? POINTS_JSON : POINTS_CSV, head, next_counted, counted,
+			  &stream);
 	if (r < 0)
 		return r;
 	r = cli_print_stream(stream);
-	if (r == 0 && args->format == FORMAT_JSON)
+	if (r == 0 && args->json)
 		putchar('\n');
+	return r;
+}
+
+static int print_answer(const struct query_args *args, const struct points_head *head,
+			int (*next)(void *source, struct points_item *ret), void *source,
+			size_t *ret_n_points)
+{
+	struct counted counted = {next, source, 0};
+	int r = print_counted(args, head, &counted);
+
+	*ret_n_points = counted.n_points;
 	return r;
 }
 
@@ -131,23 +177,38 @@ static int complain(int r, const char *what)
 	return EXIT_FAILED;
 }
 
+/* Where to look instead, when a window of a file holds nothing. */
+static void say_span(int64_t first_ms, int64_t last_ms)
+{
+	char buf[128];
+	struct text text = TEXT_IN(buf);
+
+	clock_rfc3339(&text, first_ms);
+	text_str(&text, " to ");
+	clock_rfc3339(&text, last_ms);
+	fflush(stdout);
+	fprintf(stderr, "flashscope query: nothing in this window; the file holds %s\n", buf);
+}
+
+/* What was recorded has its own now: its newest sample. */
 static int query_file(const struct query_args *args)
 {
 	CLEANUP(reader_closep) struct reader *reader = NULL;
 	CLEANUP(query_closep) struct query *query = NULL;
 	struct problem problem = {0};
 	struct points_head head;
-	int r = reader_open(args->db, NULL, registry(), &reader);
+	int64_t first_ms, last_ms, now_ms = clock_wall_ms();
+	size_t n_points;
+	bool has_span;
 
-	if (r < 0) {
-		fprintf(stderr, "flashscope query: %s: %s\n", args->db,
-			r == -EMEDIUMTYPE ? "is no flashscope database"
-			: r == -EPROTO    ? "was written by a newer flashscope"
-					  : strerror(-r));
+	if (cli_open_file("query", args->db, &reader) < 0)
 		return EXIT_FAILED;
-	}
-	cli_tell_lack(reader, args->db);
-	r = query_open(reader, registry(), &args->params, clock_wall_ms(), &query, &problem);
+	has_span = cli_file_span(reader, &first_ms, &last_ms) == 0;
+	if (has_span && last_ms > 0)
+		now_ms = last_ms;
+
+	int r = query_open(reader, registry(), &args->params, now_ms, &query, &problem);
+
 	if (r == -EINVAL) {
 		fprintf(stderr, "flashscope query: %s: ", problem.parameter);
 		cli_put_text(stderr, problem.detail);
@@ -157,7 +218,9 @@ static int query_file(const struct query_args *args)
 	if (r < 0)
 		return complain(r, reader_error(reader));
 	query_head(query, &head);
-	r = print_answer(args, &head, query_next, query);
+	r = print_answer(args, &head, query_next, query, &n_points);
+	if (r == 0 && !n_points && has_span)
+		say_span(first_ms, last_ms);
 	return r < 0 ? complain(r, reader_error(reader)) : EXIT_DONE;
 }
 
@@ -191,11 +254,12 @@ static int show_document(const struct query_args *args, const char *body)
 {
 	CLEANUP(points_document_freep) struct points_document *document = NULL;
 	struct points_head head;
+	size_t n_points;
 	int r = points_document_parse(body, &document);
 
 	if (r == 0) {
 		points_document_head(document, &head);
-		r = print_answer(args, &head, points_document_next, document);
+		r = print_answer(args, &head, points_document_next, document, &n_points);
 	}
 	if (r == -EBADMSG)
 		return complain(r, "the daemon's answer is no answer to a query");
@@ -243,10 +307,8 @@ int command_query(int argc, char **argv)
 	struct query_args args = {0};
 	int r = parse_args(argc, argv, &args);
 
-	if (r >= 0) {
-		fputs(help, r == EXIT_DONE ? stdout : stderr);
+	if (r >= 0)
 		return r;
-	}
 	r = args.db ? query_file(&args) : query_daemon(&args);
 	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
 }

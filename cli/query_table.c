@@ -177,7 +177,7 @@ static ssize_t add_line(const struct grid *grid, struct table *table, size_t fir
 
 static int add_columns(const struct grid *grid, struct table *table)
 {
-	int r = table_column(table, "TIME", TABLE_TEXT);
+	int r = table_column(table, "END OF STEP", TABLE_TEXT);
 
 	if (r == 0 && grid->many_boots)
 		r = table_column(table, "BOOT", TABLE_NUMBER);
@@ -234,7 +234,7 @@ int query_table_print(const struct points_head *head, const struct metric *metri
 		qsort(grid->cells, grid->n_cells, sizeof(*grid->cells), compare_cells);
 	print_title(head, out);
 	if (grid->n_damaged)
-		fprintf(stderr, "flashscope: %zu pieces of the file could not be read\n",
+		fprintf(stderr, "flashscope query: %zu pieces of the file could not be read\n",
 			grid->n_damaged);
 	if (!grid->n_cells) {
 		fputs("no samples in this window\n", out);

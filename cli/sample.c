@@ -97,7 +97,7 @@ static int parse_args(int argc, char **argv, struct sample_args *args)
 	};
 	int r = 0;
 
-	for (int c; r == 0 && (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+	for (int c; r == 0 && (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (c == 'r')
 			r = add_root(args, optarg);
 		else if (c == 'j')
@@ -106,9 +106,11 @@ static int parse_args(int argc, char **argv, struct sample_args *args)
 			args->all_nodes = true;
 		else if (c == 'i' || c == 'c')
 			r = parse_number(args, c, optarg);
-		else {
-			fputs(help, c == 'h' ? stdout : stderr);
-			return c == 'h' ? EXIT_DONE : EXIT_USAGE;
+		else if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_DONE;
+		} else {
+			return cli_wrong_usage("sample", NULL);
 		}
 	}
 	if (r < 0 || cli_wanted("sample", argc - optind, argv + optind, args->wanted) < 0)

@@ -223,7 +223,7 @@ static int daemon_status(const struct client_target *target, bool json)
 	CLEANUP(tree_freep) struct tree *status = NULL;
 
 	if (client_get(target, "/api/v1/status", &reply) < 0) {
-		fprintf(stderr, "flashscope: %s\n", reply.error);
+		fprintf(stderr, "flashscope status: %s\n", reply.error);
 		return EXIT_FAILED;
 	}
 	if (json) {
@@ -231,7 +231,7 @@ static int daemon_status(const struct client_target *target, bool json)
 		return EXIT_DONE;
 	}
 	if (tree_parse(reply.body ? reply.body : "", reply.len, &status) < 0) {
-		fputs("flashscope: the daemon's answer is no JSON\n", stderr);
+		fputs("flashscope status: the daemon's answer is no JSON\n", stderr);
 		return EXIT_FAILED;
 	}
 	print_daemon(status);
@@ -253,7 +253,7 @@ int command_status(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
 		switch (option) {
 		case 's':
 			target.socket = optarg;
@@ -271,13 +271,14 @@ int command_status(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_DONE;
 		default:
-			fputs(help, stderr);
-			return EXIT_USAGE;
+			return cli_wrong_usage("status", NULL);
 		}
 	}
-	if (optind < argc || (db && (target.socket || target.url))) {
-		fputs(help, stderr);
-		return EXIT_USAGE;
-	}
+	if (optind < argc)
+		return cli_wrong_usage("status", "takes no argument, not \"%s\"", argv[optind]);
+	if (db && (target.socket || target.url))
+		return cli_wrong_usage("status", "--db reads a file: no --socket and no --url");
+	if (target.socket && target.url)
+		return cli_wrong_usage("status", "--socket or --url, not both");
 	return db ? status_of_file(db, json) : daemon_status(&target, json);
 }

@@ -11,7 +11,6 @@
 #include "cli/status.h"
 #include "cli/table.h"
 #include "export/api.h"
-#include "sampling/registry.h"
 #include "store/reader.h"
 
 #define BOOTS_MAX     1024
@@ -29,13 +28,9 @@ static void holding_done(struct holding *holding)
 
 static void say_error(const char *path, const struct reader *reader, int r)
 {
-	const char *why = reader ? reader_error(reader) : "";
+	const char *why = reader_error(reader);
 
-	if (r == -EMEDIUMTYPE)
-		why = "not a database of flashscope";
-	else if (r == -EPROTO)
-		why = "written by a newer flashscope";
-	fprintf(stderr, "flashscope: %s: %s\n", path, *why ? why : strerror(-r));
+	fprintf(stderr, "flashscope status: %s: %s\n", path, *why ? why : strerror(-r));
 }
 
 static int add_node(const struct node_info *node, void *arg)
@@ -178,16 +173,14 @@ int status_of_file(const char *path, bool json)
 	CLEANUP(reader_closep) struct reader *reader = NULL;
 	CLEANUP(holding_done) struct holding holding = {0};
 	struct stat st = {0};
-	int r = reader_open(path, NULL, registry(), &reader);
+	int r;
 
+	if (cli_open_file("status", path, &reader) < 0)
+		return EXIT_FAILED;
+	holding.boots = calloc(BOOTS_MAX, sizeof(*holding.boots));
+	holding.n_boots = holding.boots ? reader_boots(reader, holding.boots, BOOTS_MAX) : -ENOMEM;
+	r = MIN(holding.n_boots, 0);
 	if (r == 0) {
-		holding.boots = calloc(BOOTS_MAX, sizeof(*holding.boots));
-		holding.n_boots =
-			holding.boots ? reader_boots(reader, holding.boots, BOOTS_MAX) : -ENOMEM;
-		r = MIN(holding.n_boots, 0);
-	}
-	if (r == 0) {
-		cli_tell_lack(reader, path);
 		(void)stat(path, &st);
 		r = json ? print_json(path, st.st_size, reader, &holding)
 			 : print_text(path, st.st_size, reader, &holding);

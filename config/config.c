@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 
@@ -313,12 +314,17 @@ int config_read(struct config *config, FILE *file, const char *name)
 int config_read_file(struct config *config, const char *path)
 {
 	CLEANUP(fclosep) FILE *file = fopen(path, "re");
+	struct stat st;
 
 	if (!file) {
 		int r = -errno;
 
 		add_error(config, "%s: %s", path, strerror(-r));
 		return r;
+	}
+	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
+		add_error(config, "%s: %s", path, strerror(EISDIR));
+		return -EISDIR;
 	}
 	return config_read(config, file, path);
 }

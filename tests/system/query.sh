@@ -63,7 +63,7 @@ head -1 "$work/daemon.csv" | grep -qx wall,boot,boot_ms,node,value,flag || fail 
 [ "$(grep -c ,system,. "$work/daemon.csv")" -ge 3 ] || fail "less than 3 values: $(cat "$work/daemon.csv")"
 grep -q '^load.threads, mean in steps of 1 s: Threads that exist.$' "$work/daemon.txt" ||
 	fail "no title: $(head -1 "$work/daemon.txt")"
-grep -q '^TIME  *system$' "$work/daemon.txt" || fail "no column for the node"
+grep -q '^END OF STEP  *system$' "$work/daemon.txt" || fail "no column for the node"
 [ "$(wc -l <"$work/daemon.txt")" -gt 4 ] || fail "a short table"
 
 refused 2 'metric: "load.thread": the group has no such quantity; did you mean load.threads' \
@@ -73,8 +73,8 @@ refused 2 'agg: threads has no rate' load.threads --agg rate --socket "$sock"
 refused 2 'step: 86400 points are too many' load.threads --from -1d --step 1s --socket "$sock"
 refused 2 'from: "soon" is no time' load.threads --from soon --socket "$sock"
 refused 1 'no daemon can be reached' load.threads --socket "$work/none"
-refused 2 Usage:
-refused 2 Usage: load.threads load.load1
+refused 2 "which METRIC"
+refused 2 "one METRIC at a time" load.threads load.load1
 
 # The file that it left tells the same.
 stop

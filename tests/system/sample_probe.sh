@@ -75,7 +75,7 @@ expect 2 '--interval' sample --interval 0s
 expect 2 '--interval' sample --interval tomorrow
 expect 2 '--count' sample --count 0
 expect 2 '--count' sample --root "$dir/a" --root "$dir/b" --count 2
-expect 2 'Usage' sample --nonsense
-expect 2 'Usage' probe --nonsense
+expect 2 "unrecognized option '--nonsense'" sample --nonsense
+expect 2 "unrecognized option '--nonsense'" probe --nonsense
 expect 0 'Usage' sample --help
 expect 0 'Usage' probe --help

@@ -1,0 +1,79 @@
+/* A database file that a command was given. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "sampling/registry.h"
+#include "store/reader.h"
+
+#define BOOTS_MAX 1024
+
+static const char *open_words(int r)
+{
+	if (r == -EMEDIUMTYPE)
+		return "is no flashscope database";
+	if (r == -EPROTO)
+		return "was written by a newer flashscope";
+	return strerror(-r);
+}
+
+/* A pipe would be waited for, and a folder opens as a broken database. */
+static int check_type(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return S_ISREG(st.st_mode) ? 0 : -EMEDIUMTYPE;
+}
+
+static void tell_lack(const char *command, const char *path, struct reader *reader)
+{
+	if (reader_may_lack(reader) > 0)
+		fprintf(stderr,
+			"flashscope %s: %s may lack the newest minutes: it was not closed, and "
+			"%s-wal is "
+			"not beside it; take both along, or sqlite3 FILE \"VACUUM INTO 'COPY'\"\n",
+			command, path, path);
+}
+
+int cli_open_file(const char *command, const char *path, struct reader **ret)
+{
+	int r = check_type(path);
+
+	if (r == 0)
+		r = reader_open(path, NULL, registry(), ret);
+	if (r < 0)
+		fprintf(stderr, "flashscope %s: %s: %s\n", command, path, open_words(r));
+	else
+		tell_lack(command, path, *ret);
+	return r;
+}
+
+int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64_t *ret_last_ms)
+{
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	int64_t first_ms = INT64_MAX, last_ms = INT64_MIN;
+	int n = boots ? reader_boots(reader, boots, BOOTS_MAX) : -ENOMEM;
+
+	for (int i = 0; i < n; i++) {
+		/* A boot of which no sample was written. */
+		if (!boots[i].last_ms)
+			continue;
+		first_ms = MIN(first_ms, boots[i].first_ms + boots[i].wall_offset_ms);
+		last_ms = MAX(last_ms, boots[i].last_ms + boots[i].wall_offset_ms);
+	}
+	if (n < 0)
+		return n;
+	if (first_ms > last_ms)
+		return -ENODATA;
+	*ret_first_ms = first_ms;
+	*ret_last_ms = last_ms;
+	return 0;
+}

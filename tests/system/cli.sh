@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The words of flashscope: a file older than the window, sockets that may not or cannot be used,
+# wrong usage, a mark without a daemon.
+# timeout: 60
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+need sqlite3 jq curl
+
+# says STATUS TEXT ARGUMENT...: exit status, and a text on stdout or stderr
+says()
+{
+	local status=$1 text=$2 said is=0
+
+	shift 2
+	said=$(timeout 10 "$bin/flashscope" "$@" 2>&1) || is=$?
+	[ "$is" = "$status" ] || fail "flashscope $*: exit status $is, not $status: $said"
+	case $said in
+	*"$text"*) ;;
+	*) fail "flashscope $*: said \"$said\" instead of \"$text\"" ;;
+	esac
+}
+
+start
+until_true 10 sh -c "'$bin/flashscope' query load.threads --socket '$socket' --csv | grep -q ,system,."
+sleep 2
+
+# The address as it is printed, with a slash.
+says 0 flashscoped status --url "$url/"
+says 0 load.threads query load.threads --url "$url/"
+says 1 'is no socket' status --socket "$work/f.db"
+says 1 'no daemon can be reached' status --socket "$work/none"
+
+# May not is not the same as is not there, and then no file is shown in its place.
+if [ "$(id -u)" != 0 ]; then
+	other=()
+elif command -v setpriv >/dev/null; then
+	other=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+fi
+if [ -n "${other+x}" ]; then
+	mkdir -p "$work/home/var"
+	cp "$bin/flashscope" "$work/home/"
+	ln -s "$work/run" "$work/home/var/run"
+	sqlite3 "$work/f.db" 'VACUUM INTO '"'$work/home/var/flashscope.db'"
+	chmod 755 "$work" "$work/home" "$work/home/var"
+	chmod 644 "$work/home/var/flashscope.db"
+	chmod 0 "$work/run"
+	is=0
+	said=$(cd "$work/home" && "${other[@]}" ./flashscope query load.threads 2>&1) || is=$?
+	chmod 755 "$work/run"
+	[ "$is" = 1 ] || fail "exit status $is where the socket may not be opened: $said"
+	case $said in
+	*"permission denied"*) ;;
+	*) fail "does not say that permission is denied: $said" ;;
+	esac
+fi
+stop
+
+# A file that is two hours old: now is its end, and an empty window says where it begins.
+sqlite3 "$work/f.db" 'UPDATE boot SET wall_offset_ms = wall_offset_ms - 7200000'
+[ "$("$bin/flashscope" query load.threads --db "$work/f.db" --csv | grep -c ,system,.)" -ge 1 ] ||
+	fail "nothing in the last hour of an old file"
+"$bin/flashscope" query load.threads --db "$work/f.db" --from -1s --step 1s --json |
+	jq -e '[.series[].points[]] | length == 1' >/dev/null || fail "the last second is not one point"
+end=$("$bin/flashscope" status --db "$work/f.db" | sed -n 's/^boot .* to //p')
+says 0 "to $end" query load.threads --db "$work/f.db" --from 1000000 --to 1000100
+says 0 'the file holds 2' query load.threads --db "$work/f.db" --from 1000000 --to 1000100 --json
+
+# What is no database at all.
+mkfifo "$work/fifo"
+says 1 "$work: Is a directory" query load.threads --db "$work"
+says 1 "$work: Is a directory" status --db "$work"
+says 1 "$work/fifo: is no flashscope database" status --db "$work/fifo"
+says 1 "$work/fifo: is no flashscope database" query load.threads --db "$work/fifo"
+says 1 "$work/none: No such file" status --db "$work/none"
+for path in "$work" "$work/none.conf"; do
+	is=0
+	said=$("$bin/flashscoped" --config "$path" --check-config 2>&1) || is=$?
+	[ $is = 2 ] || fail "flashscoped --config $path: exit status $is"
+	case $said in
+	*"$path: Is a directory"* | *"$path: No such file or directory"*) ;;
+	*) fail "flashscoped --config $path: said $said" ;;
+	esac
+done
+
+# A mark that cannot be: the command does not run.
+says 125 'touch was not run' mark --socket "$work/none" 'fio rnd4k run 3' -- touch "$work/ran"
+[ ! -e "$work/ran" ] || fail "the command ran without its mark"
+
+# Each mistake has its reason.
+says 2 'flashscope query: one METRIC at a time, not also "B"' query A B
+says 2 'flashscope query: which METRIC' query
+says 2 'flashscope query: --json or --csv' query A --json --csv
+says 2 'flashscope query: --db reads a file' query A --db f --url u
+says 2 'flashscope status: takes no argument, not "extra"' status extra
+says 2 'flashscope status: --db reads a file' status --db f --socket s
+says 2 'flashscope mark: start needs a LABEL' mark start
+says 2 'flashscope mark: end takes one ID' mark end
+says 2 'flashscope mark: after the label "run" come -- and a COMMAND' mark run true
+says 2 'flashscope mark: no COMMAND' mark run --
+says 2 "flashscope probe: unrecognized option '--nonsense'" probe --nonsense
+for command in probe sample query fields status mark; do
+	says 0 "Usage: flashscope $command" $command -h
+	says 2 "flashscope $command --help" $command --nonsense
+done
+says 0 Usage: -h
