@@ -25,6 +25,8 @@ struct committer {
 	int timer_fd, wake_fd;
 	atomic_bool stop;
 	bool failing; /* said already */
+	bool written; /* as well */
+	bool moved_aside;
 	pthread_t thread;
 	int result;
 };
@@ -44,19 +46,33 @@ static void drain(int fd)
 		return;
 }
 
+/* Each change once. */
+static void tell(struct committer *committer, int r)
+{
+	struct store_status status;
+
+	store_get_status(committer->store, &status);
+	if (status.moved_aside && !committer->moved_aside) {
+		log_error("the database was damaged; it is kept with the suffix .broken-%jd",
+			  (intmax_t)status.moved_aside);
+		committer->moved_aside = true;
+	}
+	if (r < 0 && !committer->failing)
+		log_error("cannot write the database, keeping samples in memory: %s",
+			  *status.error ? status.error : strerror(-r));
+	if (r >= 0 && !committer->written)
+		log_info("the database is written now");
+	else if (r >= 0 && committer->failing)
+		log_info("the database is written again");
+}
+
 static int commit(struct committer *committer, bool final)
 {
 	int r = store_commit(committer->store, clock_boot_ms(), final);
-	struct store_status status;
 
-	if (r < 0 && !committer->failing) {
-		store_get_status(committer->store, &status);
-		log_error("cannot write the database, keeping samples in memory: %s",
-			  *status.error ? status.error : strerror(-r));
-	}
-	if (r >= 0 && committer->failing)
-		log_info("the database is written again");
+	tell(committer, r);
 	committer->failing = r < 0;
+	committer->written |= r >= 0;
 	/* What a commit took is not needed for a minute. */
 	malloc_trim(0);
 	return r;

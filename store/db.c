@@ -19,11 +19,6 @@
 #define CACHE_KIB       256
 #define SEQ_MAX         (INT64_C(1) << 60)
 
-static void conn_closep(sqlite3 **conn)
-{
-	sqlite3_close(*conn);
-}
-
 void db_note(struct store *store, int error, const char *detail)
 {
 	char text[sizeof(store->status.error)] = "";
@@ -36,45 +31,71 @@ void db_note(struct store *store, int error, const char *detail)
 	pthread_mutex_unlock(&store->lock);
 }
 
-/* 0 when it is ours. One without any table and mark counts as well where that is allowed: that is
- * what a kill right after the first opening leaves. */
-static int check_file(sqlite3 *conn, bool may_be_empty)
+static int check_mark(int64_t application, int64_t version)
 {
-	int64_t application, version, n_tables;
-	int r = sql_int(conn, &application, "PRAGMA application_id");
-
-	if (!r)
-		r = sql_int(conn, &version, "PRAGMA user_version");
-	if (r < 0)
-		return r;
-	if (!application && may_be_empty &&
-	    !sql_int(conn, &n_tables, "SELECT count(*) FROM sqlite_master") && !n_tables)
-		return 0;
 	if (application != FORMAT_APPLICATION_ID)
 		return -EMEDIUMTYPE;
 	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
 }
 
+static int check_file(sqlite3 *conn)
+{
+	int64_t application, version;
+	int r = sql_int(conn, &application, "PRAGMA application_id");
+
+	if (!r)
+		r = sql_int(conn, &version, "PRAGMA user_version");
+	return r < 0 ? r : check_mark(application, version);
+}
+
+/* Places of the first page, https://www.sqlite.org/fileformat.html. */
+#define HEADER_VERSION     60
+#define HEADER_APPLICATION 68
+#define HEADER_TABLES      100 /* the tree of sqlite_master: kind 13 is a leaf, then 2 + 2 bytes */
+#define HEADER_BYTES       108
+
+static int64_t header_u32(const uint8_t *p)
+{
+	return (int64_t)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
+}
+
+/* A page with neither mark nor table is what stands there before the first journal is moved in. */
+static bool is_blank(const uint8_t *header)
+{
+	return !header_u32(header + HEADER_APPLICATION) && header[HEADER_TABLES] == 13 &&
+	       !header[HEADER_TABLES + 3] && !header[HEADER_TABLES + 4];
+}
+
+static int look_at_header(const char *path)
+{
+	static const char magic[] = "SQLite format 3";
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t header[HEADER_BYTES];
+	ssize_t n = fd < 0 ? -1 : pread(fd, header, sizeof(header), 0);
+
+	if (n < 0)
+		return -errno;
+	if (!n)
+		return 0;
+	if (n < HEADER_BYTES || memcmp(header, magic, sizeof(magic)) != 0)
+		return -EMEDIUMTYPE;
+	if (is_blank(header))
+		return 0;
+	return check_mark(header_u32(header + HEADER_APPLICATION),
+			  header_u32(header + HEADER_VERSION));
+}
+
+/* Not by SQLite: without the journal, which is not to be touched, it would take a file that the
+ * journal completes for a damaged one. */
 int db_look(const char *path)
 {
-	CLEANUP(conn_closep) sqlite3 *conn = NULL;
 	struct stat st;
-	char *uri;
-	int r;
 
 	if (stat(path, &st) < 0)
 		return 0;
 	if (!S_ISREG(st.st_mode))
 		return S_ISDIR(st.st_mode) ? -EISDIR : -EMEDIUMTYPE;
-	if (!st.st_size)
-		return 0;
-	uri = sql_uri(path, "immutable=1");
-	if (!uri)
-		return -ENOMEM;
-	r = sql_errno(sqlite3_open_v2(
-		uri, &conn, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL));
-	sqlite3_free(uri);
-	return r < 0 ? r : check_file(conn, true);
+	return look_at_header(path);
 }
 
 /* One writer only: held for as long as the file is open. The lock stands on a file of its own,
@@ -196,12 +217,20 @@ static int fill(struct store *store, struct db *db)
 	if (r > 0)
 		r = schema_create(db);
 	if (!r)
-		r = check_file(db->conn, false);
+		r = check_file(db->conn);
 	if (!r)
 		r = schema_sync(db, store->catalog);
 	if (!r)
 		r = find_boot(store, db);
 	return r ? r : find_tail(db);
+}
+
+static int checkpoint_some(sqlite3 *conn)
+{
+	int r = sql_errno(
+		sqlite3_wal_checkpoint_v2(conn, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL));
+
+	return r == -EUCLEAN ? r : 0;
 }
 
 static int open_conn(struct store *store, struct db *db)
@@ -218,9 +247,11 @@ static int open_conn(struct store *store, struct db *db)
 		r = fill(store, db);
 	if (!r)
 		r = sql_exec(db->conn, "COMMIT");
-	return r ? r
-		 : sql_exec(db->conn, "PRAGMA max_page_count=%lld; PRAGMA wal_checkpoint(PASSIVE)",
-			    (long long)retention_max_pages(store->size_max_bytes));
+	if (!r)
+		r = sql_exec(db->conn, "PRAGMA max_page_count=%lld",
+			     (long long)retention_max_pages(store->size_max_bytes));
+	/* A full disk leaves it in the journal. */
+	return r ? r : checkpoint_some(db->conn);
 }
 
 static void db_free(struct db *db)
@@ -369,6 +400,9 @@ void db_move_aside(struct store *store)
 	if (store->moved_aside || rename_with(store->path, "", stamp) < 0)
 		return;
 	store->moved_aside = true;
+	pthread_mutex_lock(&store->lock);
+	store->status.moved_aside = stamp;
+	pthread_mutex_unlock(&store->lock);
 	if (rename_with(store->path, "-wal", stamp) < 0 && errno != ENOENT)
 		return;
 	event.t_end_ms = event.t_ms;

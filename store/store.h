@@ -91,6 +91,7 @@ struct store_status {
 	int64_t tail_bytes, tail_max_bytes; /* waiting in memory */
 	uint64_t n_dropped_ticks, n_dropped_events;
 	int64_t boot;           /* number of this boot in the file, 0 while not attached */
+	int64_t moved_aside;    /* suffix .broken-N of a damaged database, 0: none was */
 	int64_t oldest_wall_ms; /* of the oldest chunk, 0 when there is none */
 };
 

@@ -127,10 +127,39 @@ static void damaged(void **state)
 	assert_int_equal(store_commit(store, 61000, true), 0);
 	store_get_status(store, &status);
 	assert_true(status.attached);
+	assert_true(status.moved_aside > 0);
 	store_close(store);
 	run("ls | grep -q 'a.db.broken-'");
 	run("test \"$(sqlite3 a.db 'SELECT count(*) FROM disk')\" = 9");
 	run("sqlite3 a.db 'SELECT kind FROM event' | grep -q database_broken");
+}
+
+/* A file that ends before its last page is no damage while the journal has the rest: so it stands
+ * when the disk was full, or the power went, in the midst of a checkpoint. */
+static void half_checkpointed(void **state)
+{
+	struct store *store = world_open("boot-a");
+	sqlite3 *conn = NULL;
+	struct store_status status;
+
+	(void)state;
+	add_ticks(store, 1000, 50000);
+	assert_int_equal(store_commit(store, 50000, false), 0);
+	store_close(store);
+	/* All pages into the journal, and the last ones out of the file. */
+	assert_int_equal(sqlite3_open(world_path, &conn), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(conn, "PRAGMA wal_autocheckpoint=0; VACUUM", NULL, NULL, NULL),
+		SQLITE_OK);
+	run("mkdir half && cp a.db a.db-wal half/ && truncate -s -64k half/a.db");
+	sqlite3_close(conn);
+	run("rm a.db && mv half/* .");
+	store = world_open("boot-a");
+	store_get_status(store, &status);
+	assert_true(status.attached);
+	assert_int_equal(status.moved_aside, 0);
+	store_close(store);
+	run("test \"$(sqlite3 a.db 'SELECT count(*) FROM disk')\" = 49");
 }
 
 /* The file goes away under the program: a new one is begun, and says all that is known. */
@@ -410,6 +439,7 @@ int main(void)
 		TEST(reader_that_stays),
 		TEST(backlog),
 		TEST(file_alone_says_so),
+		TEST(half_checkpointed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
