@@ -311,7 +311,8 @@ static int take_probed(struct keeper *keeper, size_t len)
 	if (r < 0 || !head.last)
 		return r;
 	forget_hangs(keeper, head.collector, -1);
-	keeper->events.probed(keeper->events.arg, head.collector, head.error, &keeper->probe);
+	keeper->events.probed(keeper->events.arg, head.collector, head.error, !keeper->probing,
+			      &keeper->probe);
 	return 0;
 }
 

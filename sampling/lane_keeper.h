@@ -25,9 +25,9 @@ struct keeper_events {
 	void *arg;
 	/* The rows of a group; the sink belongs to the keeper. */
 	void (*rows)(void *arg, const struct wire_rows *head, const struct sink *sink);
-	/* A collector was probed; error 0 when it can be sampled. The callee may take the items
-	 * and leave an empty probe. */
-	void (*probed)(void *arg, size_t collector, int error, struct probe *probe);
+	/* A collector was probed; error 0 when it can be sampled. news: nobody had asked, so
+	 * something has changed. The callee may take the items and leave an empty probe. */
+	void (*probed)(void *arg, size_t collector, int error, bool news, struct probe *probe);
 	/* A node does not answer since then; node "" and group -1: the probe of the collector. */
 	void (*hung)(void *arg, size_t collector, int group, const char *node, int64_t since_ms);
 	/* It answers again. Rows of it follow. */

@@ -70,14 +70,15 @@ static void take_probe(struct sampler *sampler, size_t index, int error, const s
 					  now_ms);
 }
 
-/* One collector found that hardware or mounts have changed. That concerns others as well: a disk
- * that came has a link, a partition that was mounted is sampled. A device that flaps does not make
- * it a storm. */
-static void rescan_soon(struct sampler *sampler, int64_t now_ms)
+/* One collector found that hardware or mounts have changed. That concerns those of the loop as
+ * well: a partition that was mounted is sampled. The lane, whose probes may touch a bus, looks
+ * again only with lane. A device that flaps does not make it a storm. */
+static void rescan_soon(struct sampler *sampler, int64_t now_ms, bool lane)
 {
 	int64_t at_ms = MAX(now_ms, sampler->rescanned_ms + RESCAN_GAP_MS);
 
 	sampler->rescan_at_ms = MIN(sampler->rescan_at_ms, at_ms);
+	sampler->rescan_lane = sampler->rescan_lane || lane;
 }
 
 /* Whether a probe failed for want of something that comes back by itself, so that waiting for the
@@ -98,7 +99,7 @@ static void probe_loop(struct sampler *sampler)
 
 		sampler->accounts[i].loop_ready = r == 0;
 		if (is_passing(r))
-			rescan_soon(sampler, clock_boot_ms());
+			rescan_soon(sampler, clock_boot_ms(), false);
 		take_probe(sampler, i, r, runner_probe_of(sampler->runner, i));
 	}
 }
@@ -140,7 +141,7 @@ static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 	int64_t end_us = clock_boot_us();
 
 	if (runner_news(sampler->runner, collector)) {
-		rescan_soon(sampler, end_us / 1000);
+		rescan_soon(sampler, end_us / 1000, false);
 		sampler->accounts[collector].loop_ready = r != -ENXIO;
 		take_probe(sampler, collector, r == -ENXIO ? -ENXIO : 0,
 			   runner_probe_of(sampler->runner, collector));
@@ -159,14 +160,14 @@ static void lane_rows(void *arg, const struct wire_rows *head, const struct sink
 	take_rows(arg, head->group, head->t_ms, head->at_ms, head->duration_us, head->error, sink);
 }
 
-static void lane_probed(void *arg, size_t collector, int error, struct probe *probe)
+static void lane_probed(void *arg, size_t collector, int error, bool news, struct probe *probe)
 {
 	struct sampler *sampler = arg;
 	struct account *account = &sampler->accounts[collector];
 
 	account->lane_ready = error == 0;
-	if (is_passing(error))
-		rescan_soon(sampler, clock_boot_ms());
+	if (news || is_passing(error))
+		rescan_soon(sampler, clock_boot_ms(), is_passing(error));
 	/* A collector with groups in both lanes shows the probe of the loop. */
 	if (account->in_loop)
 		return;
@@ -248,13 +249,16 @@ int64_t sampler_next_ms(const struct sampler *sampler)
 static void rescan_if_due(struct sampler *sampler, int64_t now_ms)
 {
 	int64_t t_ms;
+	bool all = schedule_take(&sampler->rescan, now_ms, &t_ms);
 
-	if (!schedule_take(&sampler->rescan, now_ms, &t_ms) && now_ms < sampler->rescan_at_ms)
+	if (!all && now_ms < sampler->rescan_at_ms)
 		return;
+	all = all || sampler->rescan_lane;
 	sampler->rescan_at_ms = INT64_MAX;
+	sampler->rescan_lane = false;
 	sampler->rescanned_ms = now_ms;
 	probe_loop(sampler);
-	if (sampler->keeper)
+	if (sampler->keeper && all)
 		keeper_rescan(sampler->keeper);
 }
 
@@ -351,6 +355,7 @@ void sampler_lane_input(struct sampler *sampler)
 void sampler_rescan(struct sampler *sampler)
 {
 	sampler->rescan_at_ms = 0;
+	sampler->rescan_lane = true;
 }
 
 void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret)

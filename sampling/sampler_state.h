@@ -47,6 +47,7 @@ struct sampler {
 	struct sink sink;
 	struct schedule rescan;
 	int64_t rescan_at_ms; /* INT64_MAX: only when its period is over */
+	bool rescan_lane;     /* and then with the lane */
 	int64_t rescanned_ms;
 	int64_t checked_ms; /* when the lane was last looked after */
 	struct sampler_stats stats;

@@ -154,11 +154,12 @@ static void on_rows(void *arg, const struct wire_rows *head, const struct sink *
 		memcpy(said.values[i], sink->rows[i]->values, sizeof(said.values[i]));
 }
 
-static void on_probed(void *arg, size_t index, int error, struct probe *probe)
+static void on_probed(void *arg, size_t index, int error, bool news, struct probe *probe)
 {
 	(void)arg;
 	assert_int_equal(index, 0);
 	assert_int_equal(error, 0);
+	assert_false(news);
 	assert_int_equal(probe->n_items, 2);
 	said.n_probed++;
 }
