@@ -79,7 +79,7 @@ static void sampled(struct text *text, const struct board_view *view)
 	for (size_t i = 0; i < view->n_collectors; i++) {
 		size_t before = text->len;
 
-		if (!view->collectors[i].probe)
+		if (!board_n_items(view->collectors[i].probe))
 			continue;
 		sampled_row(text, &view->collectors[i]);
 		if (text->truncated) {

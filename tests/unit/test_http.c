@@ -400,6 +400,23 @@ static void test_description(void **state)
 	assert_int_equal(tree_n_keys(tree_get(description, "paths")), n_routes);
 }
 
+/* A probe that has not even an outcome of the collector itself is no row. */
+static void test_empty_probe(void **state)
+{
+	struct fixture *f = *state;
+	const struct collector *collector = registry()->collectors[0];
+	const struct probe probe = {0};
+	struct answer answer;
+	char row[128];
+
+	board_probed(f->api.board, collector, &probe);
+	answer = ask(f, "GET", "/", "", "localhost");
+	assert_int_equal(answer.status, 200);
+	snprintf(row, sizeof(row), "<td>%s</td>", collector->name);
+	assert_null(memmem(answer.body, answer.len, row, strlen(row)));
+	answer_done(&answer);
+}
+
 static void *commit_of_long_ago(void *arg)
 {
 	(void)!store_commit(arg, clock_boot_ms() - 60000, false);
@@ -447,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_disk_hangs),
+		cmocka_unit_test(test_empty_probe),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
