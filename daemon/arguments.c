@@ -44,7 +44,8 @@ static void help(void)
 	      "  --version\n"
 	      "  --help\n"
 	      "\n"
-	      "SIGTERM, SIGINT and SIGHUP stop it, with all that was sampled committed.\n"
+	      "SIGTERM, SIGINT and SIGHUP stop it, with all that was sampled committed; SIGPWR\n"
+	      "commits and goes on.\n"
 	      "Exit status: 0 stopped as asked, 1 could not start, 2 wrong usage or "
 	      "configuration.\n",
 	      stdout);

@@ -33,6 +33,7 @@ static void loop_signals(sigset_t *set)
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGPWR);
 }
 
 void loop_block_signals(void)
@@ -167,6 +168,18 @@ static void turn(struct run *run)
 		committer_wake(loop->committer);
 }
 
+/* What was sampled is written while there still is power; it may come back, so the loop goes on. */
+static bool power_fails(struct run *run, int signal)
+{
+	if (signal != SIGPWR)
+		return false;
+	event_add(run->loop->store, clock_boot_ms(), SEVERITY_WARNING, "power_fails", "",
+		  "the power fails (SIGPWR)");
+	log_warning("the power fails (SIGPWR); what was sampled is written");
+	committer_wake(run->loop->committer);
+	return true;
+}
+
 static int run_until_signal(struct run *run, int *ret_signal)
 {
 	for (;;) {
@@ -178,7 +191,7 @@ static int run_until_signal(struct run *run, int *ret_signal)
 				continue;
 			return -errno;
 		}
-		if (take_signal(run, ret_signal))
+		if (take_signal(run, ret_signal) && !power_fails(run, *ret_signal))
 			return 0;
 		turn(run);
 	}

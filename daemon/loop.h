@@ -21,5 +21,6 @@ struct loop {
 /* Blocks the signals that the loop takes, for this and all later threads. */
 void loop_block_signals(void);
 
-/* Runs until SIGTERM, SIGINT or SIGHUP; *ret_signal is the one that came. 0 or -errno. */
+/* Runs until SIGTERM, SIGINT or SIGHUP; *ret_signal is the one that came. SIGPWR has all that waits
+ * committed. 0 or -errno. */
 MUST_CHECK int loop_run(const struct loop *loop, int *ret_signal);
