@@ -18,13 +18,14 @@ static const char help[] =
 	"Usage: flashscope sample [--root DIR]... [--json] [--interval TIME] [--count N]\n"
 	"                         [--partitions] [COLLECTOR...]\n"
 	"\n"
-	"Samples all collectors, or the named ones, once.\n"
+	"Samples all collectors, or the named ones, once; with --interval or --count again, and\n"
+	"shows rates. Fields are in the unit of the kernel.\n"
 	"\n"
 	"  --root DIR       a recorded tree instead of this machine; several are ticks of a\n"
 	"                   series, with rates from one to the next\n"
 	"  --json           print an array with one object for each node\n"
-	"  --interval TIME  sample again after this time (1s, 500ms), and show rates\n"
-	"  --count N        number of samples; 2 with --interval, else 1\n"
+	"  --interval TIME  time between samples (1s, 500ms), 1s by default\n"
+	"  --count N        number of samples; 2 when --interval is given, else 1\n"
 	"  --partitions     also the nodes that are left out by default\n";
 
 #define ROOTS_MAX 1024
@@ -49,8 +50,9 @@ struct session {
 	const struct sample_args *args;
 	struct history *histories; /* by index of the group */
 	size_t n_groups;
-	bool in_series;
-	char *line; /* DOCUMENT_LINE_MAX */
+	bool in_series, explained; /* explained: why there is nothing */
+	size_t n_shown;            /* rows */
+	char *line;                /* DOCUMENT_LINE_MAX */
 	const char *separator;
 };
 
@@ -203,6 +205,7 @@ static int print_group(struct session *session, const struct collector *collecto
 		.before_ms = history->before_ms,
 	};
 
+	session->n_shown += history->now.n_rows;
 	if (session->args->json) {
 		print_objects(session, collector, history, t_ms);
 		return 0;
@@ -273,10 +276,12 @@ static int open_root(const struct sample_args *args, const char *root, struct ru
 	return 0;
 }
 
-/* Says why a collector that was asked for by name gives nothing. */
-static void explain_missing(struct runner *runner)
+/* Says why a collector that was asked for by name gives nothing, or all when none gives anything.
+ */
+static bool explain_missing(struct runner *runner)
 {
 	const struct catalog *catalog = registry();
+	bool explained = false;
 
 	for (size_t i = 0; i < catalog->n_collectors; i++) {
 		const struct probe *probe = runner_probe_of(runner, i);
@@ -286,7 +291,9 @@ static void explain_missing(struct runner *runner)
 		fprintf(stderr, "flashscope sample: %s: %s%s%s\n", catalog->collectors[i]->name,
 			outcome_name(probe->items[0].outcome),
 			probe->items[0].reason[0] ? ": " : "", probe->items[0].reason);
+		explained = true;
 	}
+	return explained;
 }
 
 static int sample_one_root(struct session *session)
@@ -299,13 +306,15 @@ static int sample_one_root(struct session *session)
 	if (r < 0)
 		return r;
 	if (args->named)
-		explain_missing(runner);
+		session->explained = explain_missing(runner);
 	for (int64_t i = 0; r == 0 && i < args->count; i++) {
 		if (i > 0)
 			clock_sleep_until(start_ms + i * args->interval_ms);
 		r = take_tick(session, runner, i ? clock_boot_ms() - start_ms : 0, -1);
 		fflush(stdout);
 	}
+	if (r == 0 && !session->n_shown && !args->named)
+		session->explained = explain_missing(runner);
 	return r;
 }
 
@@ -369,5 +378,7 @@ int command_sample(int argc, char **argv)
 		return EXIT_FAILED;
 	if (args.json)
 		printf("%s\n]\n", session.separator[0] == '[' ? "[" : "");
-	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+	if (!session.n_shown && !session.explained)
+		fputs("flashscope sample: there is nothing to show\n", stderr);
+	return fflush(stdout) || !session.n_shown ? EXIT_FAILED : EXIT_DONE;
 }

@@ -6,6 +6,7 @@
 #include "base/errno_name.h"
 #include "cli/table.h"
 #include "model/derive.h"
+#include "model/people.h"
 
 #define CELL_MAX (INFO_TEXT_MAX + 16)
 
@@ -32,13 +33,13 @@ static bool has_column(const struct sample_table *t, const struct metric *metric
 static int add_column(const struct sample_table *t, struct table *table,
 		      const struct metric *metric)
 {
-	const char *unit = unit_base_symbol(metric->unit);
+	const char *unit = metric->derived ? "" : unit_symbol(metric->unit);
 	bool rate = has_before(t) && metric->kind == KIND_COUNTER;
 	char name[128];
 	struct text text = TEXT_IN(name);
 
 	text_str(&text, metric->name);
-	if (unit[0] || rate)
+	if (unit[0] || (rate && !metric->derived))
 		text_printf(&text, " [%s%s]", unit[0] ? unit : "1", rate ? "/s" : "");
 	return table_column(table, name, metric->kind == KIND_INFO ? TABLE_TEXT : TABLE_NUMBER);
 }
@@ -56,6 +57,20 @@ static bool value_at(const struct sample_table *t, size_t row, const struct metr
 	before = derive_point_of(metric, t->before[row], t->before_ms);
 	derive_add_step(&sum, metric, &before, &now);
 	return derive_rate(metric, &sum, ret);
+}
+
+/* A field in the unit of its column, what is made from fields for people. A rate is rounded. */
+static void put_number(const struct sample_table *t, const struct metric *metric,
+		       struct decimal number, struct text *text)
+{
+	bool rate = has_before(t) && metric->kind == KIND_COUNTER;
+
+	if (metric->derived)
+		people_value(text, number, metric->unit, rate);
+	else if (rate)
+		people_value(text, number, UNIT_NONE, false);
+	else
+		text_fixed(text, number.value, number.decimals);
 }
 
 static const char *state_name(const struct field *field, const struct value *value)
@@ -85,7 +100,7 @@ static void put_value(const struct sample_table *t, size_t row, const struct met
 	} else if (state) {
 		text_str(text, state);
 	} else if (value_at(t, row, metric, &number)) {
-		unit_text_base(text, metric->unit, number.value, number.decimals);
+		put_number(t, metric, number, text);
 		if (value->flag && !metric->derived)
 			text_printf(text, " (%s)", flag_name(value->flag));
 	} else {

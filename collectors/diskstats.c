@@ -548,7 +548,8 @@ static void report(struct probe *probe, const struct diskstats *d, int n_odd)
 			probe_node(probe, disk->name, OUTCOME_OK, "", "%s", disk->identity);
 			break;
 		case USE_NO_MOUNT:
-			probe_node(probe, disk->name, OUTCOME_DISABLED, "ask for all partitions",
+			probe_node(probe, disk->name, OUTCOME_DISABLED,
+				   "--partitions, or [sampling] partitions = yes",
 				   "partition that no mount uses");
 			break;
 		case USE_IDLE:

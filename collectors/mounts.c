@@ -44,10 +44,10 @@ static const char *const writable[] = {"rw", "ro", NULL};
 
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
-	[RO]            = {"ro", UNIT_NONE, KIND_STATE, "Whether this mount may be written.",
+	[RO]            = {"ro", UNIT_NONE, KIND_STATE, "Read-only mount: 1 (ro) when it may not be written.",
 			   .states = writable},
 	[SUPER_RO]      = {"super_ro", UNIT_NONE, KIND_STATE,
-			   "Whether the file system may be written; stays rw after many fatal errors.",
+			   "Read-only file system: 1 (ro); stays 0 (rw) after many fatal errors.",
 			   .states = writable},
 	[MOUNT_POINT]   = {"mount_point", UNIT_NONE, KIND_INFO, "Where it is mounted."},
 	[FS_TYPE]       = {"fs_type", UNIT_NONE, KIND_INFO, "Type of the file system."},

@@ -196,8 +196,8 @@ static void report_node(struct probe *probe, const char *name, int r)
 	if (r >= 0)
 		probe_node(probe, name, OUTCOME_OK, "", "/proc/pressure/%s", name);
 	else if (r == -ENOENT && !strcmp(name, "irq"))
-		probe_node(probe, name, OUTCOME_NO_NODE, "CONFIG_IRQ_TIME_ACCOUNTING=y",
-			   "since 6.1, with CONFIG_IRQ_TIME_ACCOUNTING");
+		probe_node(probe, name, OUTCOME_NO_NODE, "CONFIG_IRQ_TIME_ACCOUNTING=y, since 6.1",
+			   "this kernel has no /proc/pressure/irq");
 	else
 		probe_node(probe, name, outcome_of_error(r), "", "/proc/pressure/%s: %s", name,
 			   strerror(-r));

@@ -153,7 +153,9 @@ void api_handle(struct api *api, const struct request *request, struct answer *r
 	bool get = !strcmp(request->method, "GET") || !strcmp(request->method, "HEAD");
 
 	*ret = (struct answer){0};
-	if (!request->local && !host_is_ours(request->host)) {
+	if (request->needs_host && !*request->host) {
+		answer_problem(ret, 400, "", "a request of HTTP/1.1 needs a Host header");
+	} else if (!request->local && !host_is_ours(request->host)) {
 		answer_problem(ret, 403, "",
 			       "the Host header is none of localhost, 127.0.0.1 and [::1]");
 	} else if (!route) {

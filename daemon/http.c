@@ -207,7 +207,6 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 {
 	struct exchange *exchange = *context;
 
-	(void)version;
 	if (!exchange) {
 		exchange = calloc(1, sizeof(*exchange));
 		if (!exchange)
@@ -215,6 +214,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		exchange->connection = connection_of(connection);
 		exchange->request.method = method;
 		exchange->request.path = url;
+		exchange->request.needs_host = !strcmp(version, "HTTP/1.1");
 		exchange->request.body = exchange->body;
 		*context = exchange;
 		return MHD_YES;
@@ -251,7 +251,7 @@ static int start_listener(struct http *http, struct listener *listener, int fd)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_TIMEOUT_S,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, listener, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+		on_completed, listener, MHD_OPTION_END);
 	if (!listener->daemon) {
 		close(fd);
 		return -EIO;

@@ -19,6 +19,7 @@ struct request_param {
 struct request {
 	const char *method, *path;
 	const char *host; /* the Host header, "" without one */
+	bool needs_host;  /* HTTP/1.1; the library's own check writes its header twice */
 	bool local;       /* came over the Unix socket */
 	struct request_param params[REQUEST_PARAMS_MAX];
 	size_t n_params;

@@ -88,6 +88,24 @@ static int check(const struct api_mark_request *request, const char **ret_why,
 	return *request->to && !*request->from ? -EINVAL : 0;
 }
 
+/* json-c keeps the last of two members of one name. Values are plain here, so each colon outside of
+ * a text belongs to a member. */
+static size_t count_members(const char *body, size_t len)
+{
+	bool in_text = false;
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (in_text && body[i] == '\\')
+			i++;
+		else if (body[i] == '"')
+			in_text = !in_text;
+		else if (!in_text && body[i] == ':')
+			n++;
+	}
+	return n;
+}
+
 int api_parse_mark(const char *body, size_t len, struct api_mark_request *ret, const char **ret_why,
 		   const char **ret_parameter)
 {
@@ -114,6 +132,9 @@ int api_parse_mark(const char *body, size_t len, struct api_mark_request *ret, c
 
 	if (r < 0)
 		return r;
+	*ret_why = "a member is given twice";
+	if (count_members(body, len) != (size_t)json_object_object_length(object))
+		return -EINVAL;
 	r = check(&request, ret_why, ret_parameter);
 	if (r < 0)
 		return r;

@@ -181,7 +181,8 @@ static int plan_window(struct reader *reader, const struct query_params *params,
 	if (r < 0)
 		return r;
 	if (plan->from_wall_ms >= plan->to_wall_ms)
-		return plan_refuse(problem, "from", "the window is empty: from is not before to");
+		return plan_refuse(problem, "from", "the window is empty: from is not before to%s",
+				   given(params->to) ? "" : ", which is now when not given");
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 
 struct query_series {
 	struct series_key key;
+	size_t found; /* its place among those that the reader gave */
 	char boot_id[40];
 	int64_t wall_offset_ms;
 };
@@ -109,6 +110,7 @@ static int add_series(const struct series_key *key, const struct boot *boot, voi
 	}
 	series = &query->series[query->n_series++];
 	series->key = *key;
+	series->found = query->n_series - 1;
 	memcpy(series->boot_id, boot->boot_id, sizeof(series->boot_id));
 	series->wall_offset_ms = boot->wall_offset_ms;
 	return 0;
@@ -154,6 +156,18 @@ static int check_node(struct reader *reader, const struct metric *metric, const 
 			   search.n_known > NODES_NAMED_MAX ? " and others" : "");
 }
 
+/* zone2 before zone10 */
+static int compare_series(const void *p, const void *q)
+{
+	const struct query_series *a = p, *b = q;
+	int order;
+
+	if (a->key.boot != b->key.boot)
+		return a->key.boot < b->key.boot ? -1 : 1;
+	order = strverscmp(a->key.node, b->key.node);
+	return order ? order : (a->found > b->found) - (a->found < b->found);
+}
+
 static int gather_series(struct query *query, const char *node, struct problem *problem)
 {
 	const struct query_plan *plan = &query->plan;
@@ -168,6 +182,8 @@ static int gather_series(struct query *query, const char *node, struct problem *
 		return r;
 	if (!query->n_series && node && *node)
 		return check_node(query->reader, &plan->metric, node, problem);
+	if (query->n_series > 1)
+		qsort(query->series, query->n_series, sizeof(*query->series), compare_series);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 struct suggestion {
 	size_t distance;
+	bool other_group; /* than the one that was named */
 	struct metric metric;
 };
 
@@ -52,19 +53,34 @@ static size_t distance_of(const struct metric *metric, const char *name)
 	return distance;
 }
 
+/* Who named a group looks there first. */
+static bool nearer(const struct suggestion *a, const struct suggestion *b)
+{
+	if (a->other_group != b->other_group)
+		return b->other_group;
+	return a->distance < b->distance;
+}
+
 static void keep(struct suggestion *best, size_t *n, const struct suggestion *one)
 {
 	size_t i = *n;
 
-	if (i == SUGGEST_MAX && best[i - 1].distance <= one->distance)
+	if (i == SUGGEST_MAX && !nearer(one, &best[i - 1]))
 		return;
 	if (i == SUGGEST_MAX)
 		i--;
 	else
 		(*n)++;
-	for (; i > 0 && best[i - 1].distance > one->distance; i--)
+	for (; i > 0 && nearer(one, &best[i - 1]); i--)
 		best[i] = best[i - 1];
 	best[i] = *one;
+}
+
+static bool is_named(const struct group *group, const char *name, const char *dot)
+{
+	size_t len = (size_t)(dot - name);
+
+	return strlen(group->name) == len && !strncmp(group->name, name, len);
 }
 
 void suggest_metrics(struct text *out, const struct catalog *catalog, const char *name)
@@ -75,10 +91,15 @@ void suggest_metrics(struct text *out, const struct catalog *catalog, const char
 	const char *dot = strchr(name, '.');
 	size_t n = 0, limit = MAX(2, strnlen(dot ? dot + 1 : name, NAME_MAX_LEN) / 3);
 
+	bool named = false;
+
+	for (size_t g = 0; dot && (group = catalog_group_at(catalog, g, NULL)); g++)
+		named |= is_named(group, name, dot);
 	for (size_t g = 0; (group = catalog_group_at(catalog, g, &collector)); g++)
 		for (size_t i = 0; metric_at(collector, group, i, &one.metric) == 0; i++) {
 			if (one.metric.kind == KIND_INFO)
 				continue;
+			one.other_group = named && !is_named(group, name, dot);
 			one.distance = distance_of(&one.metric, name);
 			if (one.distance <= limit)
 				keep(best, &n, &one);

@@ -20,9 +20,9 @@ static void remove_files(void)
 {
 	char path[96];
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		snprintf(path, sizeof(path), "%s%s", database,
-			 (const char *const[]){"", "-wal", "-shm"}[i]);
+			 (const char *const[]){"", "-wal", "-shm", ".lock"}[i]);
 		unlink(path);
 	}
 	*strrchr(database, '/') = '\0';

@@ -76,6 +76,14 @@ problem /api/v1/status 405 '' -X POST
 problem /api/v1/marks 405 '' -X DELETE
 problem /api/v1/marks 403 '' -d '{"label":"x"}'
 problem /healthz 403 '' -H 'Host: evil.example'
+
+# One header and one body, also where HTTP/1.1 comes without its Host.
+exec 3<>"/dev/tcp/127.0.0.1/${url##*:}"
+printf 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n' >&3
+said=$(timeout 10 cat <&3)
+exec 3>&-
+is 1 "$(grep -c '^HTTP/1.1 400 ' <<<"$said")" "answers without a Host"
+json '.status == 400' "the answer without a Host" <<<"$(sed '1,/^\r$/d' <<<"$said")"
 problem /api/v1/status 403 '' -H 'Host: localhost.evil.example:9750'
 for host in localhost LOCALHOST:1 127.0.0.1 '[::1]:80'; do
 	is 200 "$(code /healthz -H "Host: $host")" "Host $host"

@@ -66,7 +66,8 @@ begin()
 sample()
 {
 	settle
-	"$flashscope" sample --json "$@" >"$work/rows" 2>"$work/err" || fail "sample $*: status $?"
+	"$flashscope" sample --json "$@" >"$work/rows" 2>"$work/err" ||
+		[ "$(tr -d '\n' <"$work/rows")" = '[]' ] || fail "sample $*: status $?"
 }
 probe()
 {

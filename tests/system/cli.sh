@@ -65,6 +65,19 @@ end=$("$bin/flashscope" status --db "$work/f.db" | sed -n 's/^boot .* to //p')
 says 0 "to $end" query load.threads --db "$work/f.db" --from 1000000 --to 1000100
 says 0 'the file holds 2' query load.threads --db "$work/f.db" --from 1000000 --to 1000100 --json
 
+# Nodes come in the order of their numbers.
+rm -f "$work"/f.db*
+make_tree "$work/tree"
+for i in 0 1 2 10; do
+	echo " 259 $i nvme${i}n1 100 5 2000 30 50 6 1000 40 0 60 70 1 2 3 4 5 6"
+	mkdir -p "$work/tree/sys/block/nvme${i}n1"
+done | sort >"$work/tree/proc/diskstats"
+start --root "$work/tree"
+until_true 10 sh -c "'$bin/flashscope' query diskstats.in_flight --socket '$socket' --csv | grep -q nvme"
+"$bin/flashscope" query diskstats.in_flight --socket "$socket" --csv >"$work/csv"
+is "nvme0n1 nvme1n1 nvme2n1 nvme10n1" "$(tail -n +2 "$work/csv" | cut -d, -f4 | uniq | paste -sd ' ')" "order of nodes"
+stop
+
 # What is no database at all.
 mkfifo "$work/fifo"
 says 1 "$work: Is a directory" query load.threads --db "$work"

@@ -53,6 +53,17 @@ lines=$("$flashscope" sample --root "$dir/a" --json | sed -e 1d -e '$d' | grep -
 [ "$lines" = 0 ] || fail "$lines lines are no objects"
 mkdir "$dir/empty"
 [ "$("$flashscope" sample --root "$dir/empty" --json | tr -d '\n')" = "[]" ] || fail "an empty tree"
+expect 1 'load: no_node: /proc/loadavg' sample --root "$dir/empty"
+expect 1 'there is nothing to show' sample --root "$dir/empty" --root "$dir/empty" --json
+# Fields in the kernel's unit, in the table as in JSON; what is made from them is for people.
+echo '8 0 sda 100 0 3000 0 0 0 0 0 0 0 0' >"$dir/a/proc/diskstats"
+echo '8 0 sda 101 0 3001 0 0 0 0 0 0 0 0' >"$dir/b/proc/diskstats"
+expect 0 'read_sectors [sectors]' sample --root "$dir/a" diskstats
+"$flashscope" sample --root "$dir/a" diskstats | grep -qw 3000 || fail "sectors are not shown as sectors"
+echo "1003.00 1.0" >"$dir/b/proc/uptime"
+expect 0 'read_sectors [sectors/s]' sample --root "$dir/a" --root "$dir/b" diskstats
+expect 0 '0.3333' sample --root "$dir/a" --root "$dir/b" diskstats
+expect 0 '170.7 B/s' sample --root "$dir/a" --root "$dir/b" diskstats
 
 # This machine.
 expect 0 '"collector":"load"' sample --json

@@ -302,6 +302,8 @@ static void test_bad_marks(void **state)
 		{"{\"label\":\"x\"}{\"label\":\"x\"}", ""},
 		{"{}", "label"},
 		{"{\"label\":\"\"}", "label"},
+		{"{\"label\":\"a\",\"label\":\"b\"}", ""},
+		{"{\"label\":\"a:\\\"\",\"to\":\"now\",\"l\\u0061bel\":\"b\"}", ""},
 		{"{\"label\":1}", "label"},
 		{"{\"label\":null}", "label"},
 		{"{\"label\":\"a\\u0000b\"}", "label"},

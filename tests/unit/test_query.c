@@ -424,6 +424,8 @@ static void problems(void **state)
 		 "agg: \"default\" is no aggregate: use rate, increase, sum, min, mean, max, last"},
 		{"disk.reads", NULL, "now", "now", NULL,
 		 "from: the window is empty: from is not before to"},
+		{"disk.reads", NULL, "32503680000", NULL, NULL,
+		 "from: the window is empty: from is not before to, which is now when not given"},
 		{"disk.reads", NULL, "now", "-1h", NULL,
 		 "from: the window is empty: from is not before to"},
 		{"disk.reads", NULL, "9+5", NULL, NULL,
