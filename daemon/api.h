@@ -17,6 +17,7 @@ struct api {
 	const struct settings *settings;
 	const struct catalog *catalog;
 	struct store *store;
+	struct committer *committer; /* NULL: commits come by themselves */
 	struct board *board;
 	const char *boot_id, *kernel;
 	const char *socket_path; /* absolute where it can be */

@@ -1,7 +1,7 @@
 /* flashscoped: samples this machine, stores it, serves it.
  *
  * Order of start, and in reverse of stop: signals, configuration, lock of the runtime folder,
- * sampler with its lane, listeners, lock of the database, store, HTTP thread, store thread, loop.
+ * sampler with its lane, listeners, lock of the database, store, store thread, HTTP thread, loop.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -271,6 +271,7 @@ static int run_http(struct flashscoped *d)
 {
 	d->api.store = d->store;
 	d->api.board = d->board;
+	d->api.committer = d->committer;
 
 	int r = http_run(d->http);
 
@@ -394,11 +395,11 @@ int main(int argc, char **argv)
 		goto stop_http;
 	if (start_sampler(&d) < 0)
 		goto stop_http;
-	if (run_http(&d) < 0)
-		goto stop_http;
 	tell_start(&d, known_boot);
 	if (start_committer(&d) < 0)
 		goto stop_http;
+	if (run_http(&d) < 0)
+		goto stop_committer;
 	summary_log(&d.api);
 
 	if (run_loop(&d) == 0)
@@ -408,6 +409,7 @@ int main(int argc, char **argv)
 	d.http = NULL;
 	sampler_close(d.sampler);
 	d.sampler = NULL;
+stop_committer:
 	if (committer_stop(d.committer) < 0) {
 		log_error("the last samples could not be written");
 		status = EXIT_CANNOT_START;

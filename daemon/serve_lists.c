@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "daemon/api.h"
+#include "daemon/committer.h"
 #include "export/api.h"
 
 #define BOOTS_MAX      1024
@@ -281,6 +282,13 @@ static void answer_mark(struct api *api, struct answer *ret, const struct mark *
 	answer_doc(ret, &doc);
 }
 
+/* Who makes a mark counts on it from then on. */
+static void commit_now(struct api *api)
+{
+	if (api->committer)
+		committer_wake(api->committer);
+}
+
 static void end_mark(struct api *api, int64_t id, struct answer *ret)
 {
 	int64_t now_ms = clock_boot_ms();
@@ -291,6 +299,7 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 			       (long long)id);
 		return;
 	}
+	commit_now(api);
 	doc_init(&doc, API_DOC_MAX_BYTES);
 	doc_object(&doc, NULL);
 	doc_i64(&doc, "id", id);
@@ -326,6 +335,7 @@ static void start_mark(struct api *api, const struct api_mark_request *body, str
 		answer_problem(ret, 507, "", "too many marks wait to be written");
 		return;
 	}
+	commit_now(api);
 	memcpy(mark.label, body->label, sizeof(mark.label));
 	answer_mark(api, ret, &mark);
 }

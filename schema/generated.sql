@@ -1,7 +1,8 @@
 -- All tables and views of a file whose only group is `load`; made by
 -- tests/unit/test_store_schema.c, which also holds it against the program.
 
-CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT);
+CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,
+ mark INTEGER NOT NULL);
 
 CREATE TABLE boot(id INTEGER PRIMARY KEY, boot_id TEXT, kernel TEXT, first_ms INTEGER,
  last_ms INTEGER, wall_offset_ms INTEGER NOT NULL);

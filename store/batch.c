@@ -172,6 +172,8 @@ static int write_marks(struct db *db, const struct batch *batch)
 			bind_int(stmt, 4, m->t_end_ms);
 		bind_text(stmt, 5, m->label);
 		r = sql_run(stmt);
+		if (!r)
+			r = db_reserve_marks(db, m->id);
 	}
 	return r;
 }

@@ -411,6 +411,8 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 		db_detach(store);
 	while (!r && more)
 		r = commit_batch(store, t_ms, &more);
+	if (!r && final)
+		r = db_settle_marks(store);
 	if (!r) {
 		checkpoint(store, final);
 		db_note(store, 0, NULL);

@@ -184,17 +184,51 @@ static int find_tail(struct db *db)
 	return r;
 }
 
-/* Marks of an earlier run in this boot that are still open, so that they can be ended. */
-static int load_marks(struct store *store, struct db *db, int64_t *ret_next_id)
+/* An id is given away at once and written later, and a kill may come between: at most MARKS_MAX
+ * wait at a time, and so many are always reserved. */
+int db_reserve_marks(struct db *db, int64_t id)
 {
-	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
-	int r = sql_int(db->conn, ret_next_id, "SELECT coalesce(max(id),0)+1 FROM mark");
+	if (id < db->marks_below - MARKS_MAX)
+		return 0;
+	db->marks_below = id + 2 * MARKS_MAX;
+	return sql_exec(db->conn, "UPDATE meta SET mark=%lld", (long long)db->marks_below);
+}
+
+int db_settle_marks(struct store *store)
+{
+	pthread_mutex_lock(&store->lock);
+	int64_t next_id = store->next_mark_id;
+
+	pthread_mutex_unlock(&store->lock);
+	store->db->marks_below = next_id;
+	return sql_exec(store->db->conn, "UPDATE meta SET mark=%lld WHERE mark<>%lld",
+			(long long)next_id, (long long)next_id);
+}
+
+static int find_mark_id(struct store *store, struct db *db)
+{
+	int64_t next_id = 1, given = 1;
+	int r = sql_int(db->conn, &next_id, "SELECT coalesce(max(id),0)+1 FROM mark");
 
 	if (!r)
-		r = sql_prepare(db->conn, &stmt,
-				"SELECT id,t,label FROM mark WHERE boot=%lld AND t_end IS NULL"
-				" ORDER BY id DESC LIMIT %d",
-				(long long)db->boot, MARKS_MAX / 2);
+		r = sql_int(db->conn, &given, "SELECT mark FROM meta");
+	if (r < 0)
+		return r;
+	pthread_mutex_lock(&store->lock);
+	store->next_mark_id = next_id = MAX(store->next_mark_id, MAX(next_id, given));
+	pthread_mutex_unlock(&store->lock);
+	return db_reserve_marks(db, next_id);
+}
+
+/* Marks of an earlier run in this boot that are still open, so that they can be ended. */
+static int load_marks(struct store *store, struct db *db)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "SELECT id,t,label FROM mark WHERE boot=%lld AND t_end IS NULL"
+			    " ORDER BY id DESC LIMIT %d",
+			    (long long)db->boot, MARKS_MAX / 2);
+
 	while (!r && (r = sql_step(stmt)) > 0) {
 		struct mark mark = {.id = sqlite3_column_int64(stmt, 0),
 				    .t_ms = sqlite3_column_int64(stmt, 1),
@@ -222,6 +256,8 @@ static int fill(struct store *store, struct db *db)
 		r = schema_sync(db, store->catalog);
 	if (!r)
 		r = find_boot(store, db);
+	if (!r)
+		r = find_mark_id(store, db);
 	return r ? r : find_tail(db);
 }
 
@@ -281,11 +317,10 @@ static int open_db(struct store *store, struct db *db)
 	return 0;
 }
 
-static void attached(struct store *store, struct db *db, int64_t next_mark_id)
+static void attached(struct store *store, struct db *db)
 {
 	pthread_mutex_lock(&store->lock);
 	store->db = db;
-	store->next_mark_id = MAX(store->next_mark_id, next_mark_id);
 	store->status.attached = true;
 	store->status.boot = db->boot;
 	store->wall_dirty = true;
@@ -298,7 +333,6 @@ static void attached(struct store *store, struct db *db, int64_t next_mark_id)
 int db_attach(struct store *store)
 {
 	struct db *db;
-	int64_t next_mark_id = 1;
 
 	if (store->db)
 		return 0;
@@ -311,7 +345,7 @@ int db_attach(struct store *store)
 	int r = open_db(store, db);
 
 	if (!r)
-		r = load_marks(store, db, &next_mark_id);
+		r = load_marks(store, db);
 	if (r < 0) {
 		db_note(store, r,
 			r == -EBUSY && db->lock_fd < 0 ? "another flashscoped has this file open"
@@ -322,7 +356,7 @@ int db_attach(struct store *store)
 			db_move_aside(store);
 		return r;
 	}
-	attached(store, db, next_mark_id);
+	attached(store, db);
 	db_note(store, 0, NULL);
 	return 0;
 }

@@ -52,6 +52,7 @@ struct db {
 	int64_t room_pages;  /* more to keep free, after a fold did not fit */
 	int64_t folded, seq; /* pages with folded < seq are live */
 	int64_t next_slot, n_slots;
+	int64_t marks_below; /* ids of marks that the file knows as given away */
 	int64_t live_t0_ms;  /* of the oldest live page, TIME_OPEN: no live page */
 	bool fold_first;     /* live pages of an earlier run */
 	bool chunks_deleted; /* by the running transaction */
@@ -68,6 +69,11 @@ int db_look(const char *path);
 int db_attach(struct store *store);
 /* Closes the file; what was known of it is forgotten, so that another one may take its place. */
 void db_detach(struct store *store);
+/* Notes that ids of marks are given away up to this one, with more to come, before it is needed.
+ * Within a transaction. */
+MUST_CHECK int db_reserve_marks(struct db *db, int64_t id);
+/* At a clean end: ids go on where they stand. */
+MUST_CHECK int db_settle_marks(struct store *store);
 /* Gives back the memory that is not needed until the next commit. */
 void db_rest(struct db *db);
 /* Notes the result of an attempt in the status. */

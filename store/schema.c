@@ -17,7 +17,8 @@
 
 /* clang-format off */
 const char schema_fixed[] =
-	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT);\n"
+	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
+	" mark INTEGER NOT NULL);\n"
 	"CREATE TABLE boot(id INTEGER PRIMARY KEY, boot_id TEXT, kernel TEXT, first_ms INTEGER,\n"
 	" last_ms INTEGER, wall_offset_ms INTEGER NOT NULL);\n"
 	"CREATE TABLE node(id INTEGER PRIMARY KEY, collector TEXT NOT NULL, name TEXT NOT NULL,\n"
@@ -67,7 +68,7 @@ int schema_create(struct db *db)
 	if (!r)
 		r = sql_exec(
 			db->conn,
-			"INSERT INTO meta VALUES(1,0,'flashscope " FLASHSCOPE_VERSION "');"
+			"INSERT INTO meta VALUES(1,0,'flashscope " FLASHSCOPE_VERSION "',1);"
 			"WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d)"
 			" INSERT INTO tail SELECT i,0,0,'{}',zeroblob(%d) FROM s;",
 			TAIL_SLOTS, TAIL_PAYLOAD_BYTES - 8);

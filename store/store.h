@@ -78,7 +78,8 @@ int store_commit(struct store *store, int64_t t_ms, bool final);
  * a disk that does not answer, and so would a reader. */
 int64_t store_committing_ms(struct store *store);
 
-/* Set when something waits that should be committed at once (an event of warning or worse). */
+/* Set when something waits that should be committed at once (an event of warning or worse, a mark).
+ */
 bool store_urgent(struct store *store);
 
 struct store_status {

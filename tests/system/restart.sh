@@ -49,6 +49,16 @@ points=$(get '/api/v1/query?metric=load.threads&from=-5min&step=1s' |
 	jq '[.series[].points[] | select(.[1] != null)] | length')
 [ "$points" -ge $((stored - 1)) ] || fail "$points points of $stored ticks"
 
+# A mark is committed at once, and its id is given to no other one.
+id=$("$bin/flashscope" mark --socket "$socket" start written)
+until_true 1 sh -c "sqlite3 -readonly '$work/f.db' 'SELECT label FROM marks' | grep -q written"
+kill -9 "$daemon"
+wait "$daemon" 2>/dev/null || true
+is written "$(sqlite3 -readonly "$work/f.db" 'SELECT label FROM marks')" 'mark after SIGKILL'
+start
+again=$("$bin/flashscope" mark --socket "$socket" start again)
+[ "$again" -gt "$id" ] || fail "mark $again after mark $id"
+
 # Two signals do no more than one.
 kill -TERM "$daemon"
 kill -TERM "$daemon" 2>/dev/null || true

@@ -322,6 +322,37 @@ static int last_mark(const struct mark *mark, const struct boot *boot, void *arg
 	return 0;
 }
 
+/* Ids that were given away and not yet written when the program was killed are not given again. */
+static void mark_ids(void **state)
+{
+	int64_t last = 0;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct store *store = world_open("boot-a");
+
+		for (int n = 0; n < 200; n++) {
+			int64_t id = store_mark_span(store, "lost", 1000, 2000);
+
+			assert_true(id > last);
+			last = id;
+			if (i == 2 && n % 100 == 0)
+				assert_int_equal(store_commit(store, 1000, false), 0);
+		}
+		store_close(store);
+	}
+	/* After a clean end they go on without a gap. */
+	for (int i = 0; i < 3; i++) {
+		struct store *store = world_open("boot-a");
+		int64_t id = store_mark_span(store, "kept", 1000, 2000);
+
+		assert_true(i ? id == last + 1 : id > last);
+		last = id;
+		assert_int_equal(store_commit(store, 1000, true), 0);
+		store_close(store);
+	}
+}
+
 static void marks(void **state)
 {
 	struct store *store = world_open("boot-a");
@@ -331,6 +362,7 @@ static void marks(void **state)
 
 	(void)state;
 	assert_int_equal(id, 1);
+	assert_true(store_urgent(store));
 	assert_int_equal(store_mark_end(store, 7, 6000), -ENOENT);
 	reader = world_reader(store);
 	assert_int_equal(reader_marks(reader, 0, INT64_MAX, 10, last_mark, &mark), 0);
@@ -445,6 +477,7 @@ int main(void)
 		TEST(other_grids),
 		TEST(flags),
 		TEST(marks),
+		TEST(mark_ids),
 		TEST(outcomes_and_events),
 		TEST(vanished_meanwhile),
 		TEST(restart_is_no_run),
