@@ -36,9 +36,23 @@ CREATE INDEX flag_of ON flag(node,grp,field);
 CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,
  collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);
 
-CREATE VIEW boots AS SELECT id AS boot, strftime('%Y-%m-%dT%H:%M:%fZ',(first_ms+wall_offset_ms)/1000.0,'unixepoch') AS first,
- strftime('%Y-%m-%dT%H:%M:%fZ',(last_ms+wall_offset_ms)/1000.0,'unixepoch') AS last, kernel, boot_id, first_ms, last_ms,
- wall_offset_ms FROM boot;
+CREATE VIEW boots AS SELECT b.id AS boot, strftime('%Y-%m-%dT%H:%M:%fZ',(s.first_ms+wall_offset_ms)/1000.0,'unixepoch') AS first,
+ strftime('%Y-%m-%dT%H:%M:%fZ',(s.last_ms+wall_offset_ms)/1000.0,'unixepoch') AS last, kernel, boot_id, s.first_ms, s.last_ms,
+ wall_offset_ms FROM boot b JOIN (SELECT boot, min(first_ms) AS first_ms,
+ max(last_ms) AS last_ms FROM (SELECT id AS boot, first_ms, last_ms FROM boot
+ UNION ALL SELECT l.boot, json_extract(g.value,'$.t0'), json_extract(g.value,'$.t0')+(json_extract(g.value,'$.n')-1)*json_extract(g.value,'$.step')
+ FROM tail l, json_each(l.dir) g WHERE l.seq>(SELECT folded FROM meta))
+ GROUP BY boot) s ON s.boot=b.id ORDER BY b.id;
+
+CREATE VIEW nodes AS SELECT d.collector, d.name AS node, d.identity, d.run, d.gone,
+ strftime('%Y-%m-%dT%H:%M:%fZ',(d.first_ms+b.wall_offset_ms)/1000.0,'unixepoch') AS first,
+ strftime('%Y-%m-%dT%H:%M:%fZ',(max(d.last_ms,coalesce(s.last_ms,d.last_ms))+b.wall_offset_ms)/1000.0,'unixepoch') AS last,
+ d.boot, d.id, d.first_ms, max(d.last_ms,coalesce(s.last_ms,d.last_ms)) AS last_ms
+ FROM node d JOIN boot b ON b.id=d.boot LEFT JOIN (SELECT l.boot,
+ json_extract(k.value,'$[0]') AS node, max(json_extract(g.value,'$.t0')+(json_extract(g.value,'$.n')-1)*json_extract(g.value,'$.step')) AS last_ms
+ FROM tail l, json_each(l.dir) g, json_each(g.value,'$.nodes') k
+ WHERE l.seq>(SELECT folded FROM meta) GROUP BY 1,2) s ON s.node=d.id AND s.boot=d.boot
+ ORDER BY d.collector, d.name, d.run;
 
 CREATE VIEW events AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(e.t+b.wall_offset_ms)/1000.0,'unixepoch') AS wall,
  e.severity, e.kind, e.collector, e.node, e.text, e.evidence, e.boot, e.t,

@@ -88,8 +88,6 @@ MUST_CHECK int schema_create(struct db *db);
 MUST_CHECK int schema_sync(struct db *db, const struct catalog *catalog);
 void schema_groups_free(struct db *db);
 struct file_group *schema_group(struct db *db, const char *name, size_t len);
-/* The SQL of the fixed tables and views. */
-extern const char schema_fixed[];
 
 /* views.c. Appends the SQL of the views of a group. */
 struct text;

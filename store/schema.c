@@ -15,8 +15,13 @@
 
 #define WALL(ms) "strftime('%Y-%m-%dT%H:%M:%fZ',(" ms ")/1000.0,'unixepoch')"
 
+/* When the last tick of a group on a page stands. */
+#define PAGE_LAST                                                                                  \
+	"json_extract(g.value,'$.t0')+(json_extract(g.value,'$.n')-1)*json_extract(g.value,'$."    \
+	"step')"
+
 /* clang-format off */
-const char schema_fixed[] =
+static const char fixed_tables[] =
 	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
 	" mark INTEGER NOT NULL);\n"
 	"CREATE TABLE boot(id INTEGER PRIMARY KEY, boot_id TEXT, kernel TEXT, first_ms INTEGER,\n"
@@ -39,10 +44,25 @@ const char schema_fixed[] =
 	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, word TEXT);\n"
 	"CREATE INDEX flag_of ON flag(node,grp,field);\n"
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
-	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
-	"CREATE VIEW boots AS SELECT id AS boot, " WALL("first_ms+wall_offset_ms") " AS first,\n"
-	" " WALL("last_ms+wall_offset_ms") " AS last, kernel, boot_id, first_ms, last_ms,\n"
-	" wall_offset_ms FROM boot;\n"
+	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n";
+
+static const char fixed_views[] =
+	"CREATE VIEW boots AS SELECT b.id AS boot, " WALL("s.first_ms+wall_offset_ms") " AS first,\n"
+	" " WALL("s.last_ms+wall_offset_ms") " AS last, kernel, boot_id, s.first_ms, s.last_ms,\n"
+	" wall_offset_ms FROM boot b JOIN (SELECT boot, min(first_ms) AS first_ms,\n"
+	" max(last_ms) AS last_ms FROM (SELECT id AS boot, first_ms, last_ms FROM boot\n"
+	" UNION ALL SELECT l.boot, json_extract(g.value,'$.t0'), " PAGE_LAST "\n"
+	" FROM tail l, json_each(l.dir) g WHERE l.seq>(SELECT folded FROM meta))\n"
+	" GROUP BY boot) s ON s.boot=b.id ORDER BY b.id;\n"
+	"CREATE VIEW nodes AS SELECT d.collector, d.name AS node, d.identity, d.run, d.gone,\n"
+	" " WALL("d.first_ms+b.wall_offset_ms") " AS first,\n"
+	" " WALL("max(d.last_ms,coalesce(s.last_ms,d.last_ms))+b.wall_offset_ms") " AS last,\n"
+	" d.boot, d.id, d.first_ms, max(d.last_ms,coalesce(s.last_ms,d.last_ms)) AS last_ms\n"
+	" FROM node d JOIN boot b ON b.id=d.boot LEFT JOIN (SELECT l.boot,\n"
+	" json_extract(k.value,'$[0]') AS node, max(" PAGE_LAST ") AS last_ms\n"
+	" FROM tail l, json_each(l.dir) g, json_each(g.value,'$.nodes') k\n"
+	" WHERE l.seq>(SELECT folded FROM meta) GROUP BY 1,2) s ON s.node=d.id AND s.boot=d.boot\n"
+	" ORDER BY d.collector, d.name, d.run;\n"
 	"CREATE VIEW events AS SELECT " WALL("e.t+b.wall_offset_ms") " AS wall,\n"
 	" e.severity, e.kind, e.collector, e.node, e.text, e.evidence, e.boot, e.t,\n"
 	" " WALL("e.t_end+b.wall_offset_ms") " AS wall_end\n"
@@ -63,8 +83,10 @@ const char schema_fixed[] =
 
 int schema_create(struct db *db)
 {
-	int r = sql_exec(db->conn, "%s", schema_fixed);
+	int r = sql_exec(db->conn, "%s", fixed_tables);
 
+	if (!r)
+		r = sql_exec(db->conn, "%s", fixed_views);
 	if (!r)
 		r = sql_exec(
 			db->conn,

@@ -322,6 +322,36 @@ static int last_mark(const struct mark *mark, const struct boot *boot, void *arg
 	return 0;
 }
 
+/* The views of boots and nodes are right after each commit, not after a fold alone. */
+static void spans_in_views(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 120000; t += 1000) {
+		world_tick(store, &sink, t, t > 60000 ? 1 : 2);
+		if (t % 60000 == 0)
+			assert_int_equal(store_commit(store, t, false), 0);
+		if (t == 60000)
+			assert_shell("SELECT boot, first_ms, last_ms FROM boots; SELECT node, gone,"
+				     " first_ms, last_ms FROM nodes",
+				     "1|1000|60000\nsd0|0|1000|60000\nsd1|0|1000|60000");
+	}
+	sink_done(&sink);
+	store_close(store);
+	assert_shell("SELECT boot, first_ms, last_ms, last FROM boots; SELECT node, gone, first_ms,"
+		     " last_ms FROM nodes",
+		     "1|1000|120000|2026-09-21T14:15:20.000Z\nsd0|0|1000|120000\n"
+		     "sd1|1|1000|60000");
+	/* The next boot folds the pages of this one. */
+	store = world_open("boot-b");
+	assert_int_equal(store_commit(store, 1000, true), 0);
+	store_close(store);
+	assert_shell("SELECT boot, first_ms, last_ms FROM boots", "1|1000|120000\n2||");
+}
+
 /* Ids that were given away and not yet written when the program was killed are not given again. */
 static void mark_ids(void **state)
 {
@@ -478,6 +508,7 @@ int main(void)
 		TEST(flags),
 		TEST(marks),
 		TEST(mark_ids),
+		TEST(spans_in_views),
 		TEST(outcomes_and_events),
 		TEST(vanished_meanwhile),
 		TEST(restart_is_no_run),
