@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include "export/points_document.h"
 #include "query/query.h"
 #include "sampling/registry.h"
+
+#define BOOTS_MAX 1024
 
 static const char help[] =
 	"Usage: flashscope query METRIC [OPTION...]\n"
@@ -190,6 +193,60 @@ static void say_span(int64_t first_ms, int64_t last_ms)
 	fprintf(stderr, "flashscope query: nothing in this window; the file holds %s\n", buf);
 }
 
+struct fault_search {
+	const struct query_plan *plan;
+	const char *node; /* NULL: all */
+	struct boot *boots;
+	int n_boots;
+	size_t n_said;
+};
+
+static bool is_of(const struct info_record *record, const struct metric *metric)
+{
+	const struct field *fields = metric->group->fields;
+
+	return !strcmp(record->group, metric->group->name) &&
+	       (!strcmp(record->field, fields[metric->a].name) ||
+		!strcmp(record->field, fields[metric->b].name));
+}
+
+static int say_fault(const struct info_record *record, void *arg)
+{
+	struct fault_search *search = arg;
+	int64_t wall_ms = INT64_MAX;
+	char buf[64];
+	struct text text = TEXT_IN(buf);
+
+	if (!*record->value || !is_of(record, &search->plan->metric) ||
+	    (search->node && *search->node && strcmp(record->node, search->node) != 0))
+		return 0;
+	for (int i = 0; i < search->n_boots; i++)
+		if (search->boots[i].id == record->boot)
+			wall_ms = record->t_ms + search->boots[i].wall_offset_ms;
+	if (wall_ms > search->plan->to_wall_ms)
+		return 0;
+	clock_rfc3339(&text, wall_ms);
+	fputs("flashscope query: ", stderr);
+	cli_put_text(stderr, record->node);
+	fputs(": every sample failed: ", stderr);
+	cli_put_text(stderr, record->value);
+	fprintf(stderr, " since %s\n", buf);
+	search->n_said++;
+	return 0;
+}
+
+/* Whether a window has no value since the samples failed. */
+static bool say_faults(const struct query_args *args, const struct query *query,
+		       struct reader *reader)
+{
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	struct fault_search search = {query_plan(query), args->params.node, boots, 0, 0};
+
+	search.n_boots = boots ? reader_boots(reader, boots, BOOTS_MAX) : 0;
+	fflush(stdout);
+	return reader_infos(reader, INFO_FAULTS, say_fault, &search) == 0 && search.n_said;
+}
+
 /* What was recorded has its own now: its newest sample. */
 static int query_file(const struct query_args *args)
 {
@@ -219,7 +276,7 @@ static int query_file(const struct query_args *args)
 		return complain(r, reader_error(reader));
 	query_head(query, &head);
 	r = print_answer(args, &head, query_next, query, &n_points);
-	if (r == 0 && !n_points && has_span)
+	if (r == 0 && !n_points && !say_faults(args, query, reader) && has_span)
 		say_span(first_ms, last_ms);
 	return r < 0 ? complain(r, reader_error(reader)) : EXIT_DONE;
 }

@@ -33,6 +33,11 @@ CREATE TABLE flag(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT N
 
 CREATE INDEX flag_of ON flag(node,grp,field);
 
+CREATE TABLE fault(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,
+ node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, error TEXT);
+
+CREATE INDEX fault_of ON fault(node,grp,field);
+
 CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,
  collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);
 
@@ -70,6 +75,10 @@ CREATE VIEW infos AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(i.t+b.wall_offset_ms)
 CREATE VIEW flags AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(f.t+b.wall_offset_ms)/1000.0,'unixepoch') AS wall, f.grp,
  d.name AS node, f.field, f.word, f.boot, f.t
  FROM flag f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;
+
+CREATE VIEW faults AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(f.t+b.wall_offset_ms)/1000.0,'unixepoch') AS wall, f.grp,
+ d.name AS node, f.field, f.error, f.boot, f.t
+ FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;
 
 CREATE VIEW outcomes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(o.t+b.wall_offset_ms)/1000.0,'unixepoch') AS wall, o.collector,
  o.node, o.outcome, o.reason, o.boot, o.t

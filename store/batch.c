@@ -42,14 +42,15 @@ static int find_run(struct db *db, const struct tail_node *node, int64_t *ret_ru
 	return r == -ENOENT ? 0 : r;
 }
 
-/* Flags that an earlier run of the program left open end where this one begins. */
-static int end_flags(struct db *db, int64_t id, int64_t t_ms)
+/* Flags or faults that an earlier run of the program left open end where this one begins. */
+static int end_open(struct db *db, const char *table, const char *column, int64_t id, int64_t t_ms)
 {
 	return sql_exec(db->conn,
-			"INSERT INTO flag(boot,t,node,grp,field,word) SELECT boot,%lld,node,grp,"
-			"field,'' FROM flag WHERE id IN (SELECT max(id) FROM flag WHERE node=%lld"
-			" GROUP BY grp,field) AND word<>'' AND boot=%lld",
-			(long long)t_ms, (long long)id, (long long)db->boot);
+			"INSERT INTO %s(boot,t,node,grp,field,%s) SELECT boot,%lld,node,grp,"
+			"field,'' FROM %s WHERE id IN (SELECT max(id) FROM %s WHERE node=%lld"
+			" GROUP BY grp,field) AND %s<>'' AND boot=%lld",
+			table, column, (long long)t_ms, table, table, (long long)id, column,
+			(long long)db->boot);
 }
 
 static int add_node(struct store *store, struct db *db, struct tail_node *node)
@@ -70,7 +71,9 @@ static int add_node(struct store *store, struct db *db, struct tail_node *node)
 			     (long long)run, (long long)db->boot, (long long)node->first_ms,
 			     (long long)node->first_ms);
 	if (!r)
-		r = end_flags(db, id, node->first_ms);
+		r = end_open(db, "flag", "word", id, node->first_ms);
+	if (!r)
+		r = end_open(db, "fault", "error", id, node->first_ms);
 	if (r == -ENOSPC) /* no number left: its samples are not stored */
 		return 0;
 	if (r < 0)
@@ -110,19 +113,26 @@ static int write_change(struct db *db, sqlite3_stmt *stmt, const struct change *
 /* An info that the file has as its newest is not repeated by the next boot. */
 static int write_changes(struct db *db, const struct change_list *changes)
 {
-	CLEANUP(stmt_closep) sqlite3_stmt *info = NULL, *flag = NULL;
-	int r = sql_prepare(db->conn, &info,
-			    "INSERT INTO info(boot,t,node,grp,field,value) SELECT ?1,?2,?3,?4,?5,?6"
-			    " WHERE ?6 IS NOT (SELECT value FROM info WHERE node=?3 AND grp=?4 AND"
-			    " field=?5 ORDER BY id DESC LIMIT 1)");
+	static const char *const sql[] = {
+		[CHANGE_INFO] =
+			"INSERT INTO info(boot,t,node,grp,field,value) SELECT ?1,?2,?3,?4,?5,?6"
+			" WHERE ?6 IS NOT (SELECT value FROM info WHERE node=?3 AND grp=?4 AND"
+			" field=?5 ORDER BY id DESC LIMIT 1)",
+		[CHANGE_FLAG] = "INSERT INTO flag(boot,t,node,grp,field,word)"
+				" VALUES(?1,?2,?3,?4,?5,?6)",
+		[CHANGE_FAULT] = "INSERT INTO fault(boot,t,node,grp,field,error)"
+				 " VALUES(?1,?2,?3,?4,?5,?6)",
+	};
+	sqlite3_stmt *stmts[ARRAY_SIZE(sql)] = {0};
+	int r = 0;
 
-	if (!r)
-		r = sql_prepare(db->conn, &flag,
-				"INSERT INTO flag(boot,t,node,grp,field,word)"
-				" VALUES(?1,?2,?3,?4,?5,?6)");
+	for (size_t i = 0; i < ARRAY_SIZE(sql) && !r; i++)
+		r = sql_prepare(db->conn, &stmts[i], "%s", sql[i]);
 	for (const struct change *c = changes->first; c && !r; c = c->next)
 		if (c->node->id)
-			r = write_change(db, c->what == CHANGE_INFO ? info : flag, c);
+			r = write_change(db, stmts[c->what], c);
+	for (size_t i = 0; i < ARRAY_SIZE(sql); i++)
+		sqlite3_finalize(stmts[i]);
 	return r;
 }
 

@@ -361,6 +361,17 @@ int db_attach(struct store *store)
 	return 0;
 }
 
+static void forget_member(struct store *store, const struct tail_group *g, struct member *member)
+{
+	for (size_t f = 0; f < g->group->n_fields; f++) {
+		if (member->values[f].text)
+			pending_change(store, CHANGE_INFO, member->node, g->group, f, member->t_ms,
+				       member->values[f].text);
+		/* The next sample says it again. */
+		member->faults[f] = 0;
+	}
+}
+
 /* All that the file knew must be written again, into whatever file comes next. */
 static void forget_file(struct store *store)
 {
@@ -376,11 +387,7 @@ static void forget_file(struct store *store)
 		const struct tail_group *g = &store->groups[i];
 
 		for (size_t m = 0; m < g->n_members; m++)
-			for (size_t f = 0; f < g->group->n_fields; f++)
-				if (g->members[m]->values[f].text)
-					pending_change(store, CHANGE_INFO, g->members[m]->node,
-						       g->group, f, g->members[m]->t_ms,
-						       g->members[m]->values[f].text);
+			forget_member(store, g, g->members[m]);
 	}
 }
 

@@ -18,7 +18,7 @@
 #define CHUNK_SPAN_MS      INT64_C(3600000)
 #define BLOCK_TICKS_MAX    640
 #define PENDING_MAX        256  /* events that wait */
-#define CHANGES_MAX        1024 /* infos and flags that wait */
+#define CHANGES_MAX        1024 /* infos, flags and faults that wait */
 #define MARKS_MAX          256  /* open marks and those that wait */
 #define OUTCOMES_MAX       2048
 #define TAIL_NODES_MAX     4096
@@ -96,6 +96,7 @@ struct member {
 	int64_t t_ms;
 	struct latest_value *values; /* n_fields of the group; texts are owned */
 	uint8_t *flags;              /* in force, as last reported */
+	int *faults;                 /* the same: errno, 0 for none */
 };
 
 struct tail_group {
@@ -114,7 +115,7 @@ struct tail_group {
 	uint64_t settled; /* attach_count of the file that knows which nodes did not come back */
 };
 
-enum change_what { CHANGE_INFO, CHANGE_FLAG };
+enum change_what { CHANGE_INFO, CHANGE_FLAG, CHANGE_FAULT };
 
 struct change {
 	struct change *next;
@@ -123,7 +124,7 @@ struct change {
 	const struct group *group;
 	size_t field;
 	int64_t t_ms;
-	char text[]; /* info, or word of the flag, "" at its end */
+	char text[]; /* info, word of the flag or name of the errno, "" at the end of these */
 };
 
 struct change_list {

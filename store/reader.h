@@ -64,15 +64,16 @@ int reader_marks(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms
 		 int (*visit)(const struct mark *mark, const struct boot *boot, void *arg),
 		 void *arg);
 
-/* The newest state of probes, infos and flags as they stand in the file; value "" ends a flag. */
+/* The newest state of probes, infos, flags and faults as they stand in the file; value "" ends a
+ * flag or fault. */
 struct info_record {
 	const char *collector, *group, *node, *field; /* group and field "" for a probe outcome */
 	int64_t boot, t_ms;
-	const char *value;  /* text, flag word, or outcome */
+	const char *value;  /* text, flag word, name of an errno, or outcome */
 	const char *reason; /* of an outcome, else "" */
 };
 
-enum info_what { INFO_TEXTS, INFO_FLAGS, INFO_OUTCOMES };
+enum info_what { INFO_TEXTS, INFO_FLAGS, INFO_FAULTS, INFO_OUTCOMES };
 
 int reader_infos(struct reader *reader, enum info_what what,
 		 int (*visit)(const struct info_record *record, void *arg), void *arg);

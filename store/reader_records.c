@@ -325,6 +325,10 @@ static const char *const newest_records[] = {
 		       " JOIN node d ON d.id=f.node WHERE f.id IN"
 		       " (SELECT max(id) FROM flag GROUP BY node,grp,field)"
 		       " ORDER BY d.collector,f.grp,d.name,f.id",
+	[INFO_FAULTS] = "SELECT d.collector,f.grp,d.name,f.field,f.boot,f.t,f.error,'' FROM fault f"
+			" JOIN node d ON d.id=f.node WHERE f.id IN"
+			" (SELECT max(id) FROM fault GROUP BY node,grp,field)"
+			" ORDER BY d.collector,f.grp,d.name,f.id",
 	[INFO_OUTCOMES] = "SELECT collector,'',node,'',boot,t,outcome,reason FROM outcome"
 			  " WHERE id IN (SELECT max(id) FROM outcome GROUP BY collector,node)"
 			  " ORDER BY collector,node",

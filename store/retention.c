@@ -95,10 +95,11 @@ static int bound_rows(struct db *db)
 			"DELETE FROM mark WHERE id IN (SELECT id FROM mark ORDER BY id DESC LIMIT "
 			"-1 OFFSET %lld);"
 			"DELETE FROM flag WHERE id<=(SELECT max(id) FROM flag)-%lld;"
+			"DELETE FROM fault WHERE id<=(SELECT max(id) FROM fault)-%lld;"
 			"DELETE FROM outcome WHERE id<=(SELECT max(id) FROM outcome)-%lld;"
 			"DELETE FROM info WHERE id<=(SELECT max(id) FROM info)-%lld AND id NOT IN"
 			" (SELECT max(id) FROM info GROUP BY node,grp,field);",
-			n, n, n, n, n);
+			n, n, n, n, n, n);
 }
 
 static int forget_nodes(struct db *db, int64_t oldest_id)
@@ -111,10 +112,11 @@ static int forget_nodes(struct db *db, int64_t oldest_id)
 			" AND (gone OR boot<>%lld);"
 			"DELETE FROM info WHERE node NOT IN (SELECT id FROM node);"
 			"DELETE FROM flag WHERE node NOT IN (SELECT id FROM node) OR boot<%lld;"
+			"DELETE FROM fault WHERE node NOT IN (SELECT id FROM node) OR boot<%lld;"
 			"DELETE FROM boot WHERE id<%lld AND id NOT IN (SELECT boot FROM node"
 			" UNION SELECT boot FROM event UNION SELECT boot FROM mark"
 			" UNION SELECT boot FROM info UNION SELECT boot FROM outcome);",
-			boot, boot, t_ms, (long long)db->boot, boot, boot);
+			boot, boot, t_ms, (long long)db->boot, boot, boot, boot);
 }
 
 int retention_bound(struct db *db)

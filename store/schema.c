@@ -43,6 +43,9 @@ static const char fixed_tables[] =
 	"CREATE TABLE flag(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, word TEXT);\n"
 	"CREATE INDEX flag_of ON flag(node,grp,field);\n"
+	"CREATE TABLE fault(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
+	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, error TEXT);\n"
+	"CREATE INDEX fault_of ON fault(node,grp,field);\n"
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n";
 
@@ -76,6 +79,9 @@ static const char fixed_views[] =
 	"CREATE VIEW flags AS SELECT " WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
 	" d.name AS node, f.field, f.word, f.boot, f.t\n"
 	" FROM flag f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;\n"
+	"CREATE VIEW faults AS SELECT " WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
+	" d.name AS node, f.field, f.error, f.boot, f.t\n"
+	" FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;\n"
 	"CREATE VIEW outcomes AS SELECT " WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
 	" o.node, o.outcome, o.reason, o.boot, o.t\n"
 	" FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id;\n";

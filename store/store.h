@@ -42,9 +42,10 @@ void store_close(struct store *store);
 void store_closep(struct store **store);
 
 /* The rows of one tick. t_ms is the planned time on the boot clock, a multiple of step_ms; late_ms
- * how long after it the sample was really taken. Ticks of a group come in order of time. Info texts
- * and flags are taken from the rows and stored when they changed; nodes that came or went since the
- * last tick of the group (not the first) become events. Allocates only for new nodes and new texts.
+ * how long after it the sample was really taken. Ticks of a group come in order of time. Info
+ * texts, flags and faults are taken from the rows and stored when they changed; nodes that came or
+ * went since the last tick of the group (not the first) become events. Allocates only for new nodes
+ * and new texts.
  */
 void store_add(struct store *store, const struct group *group, int64_t t_ms, int64_t late_ms,
 	       int64_t step_ms, const struct sink *sink);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/errno_name.h"
 #include "store/internal.h"
 
 struct tail_group *tail_group_of(struct store *store, const struct group *group)
@@ -166,6 +167,7 @@ static void member_clear(struct tail_group *group, struct member *member)
 		free((void *)(uintptr_t)member->values[f].text);
 		member->values[f] = (struct latest_value){.value.type = VALUE_ABSENT};
 		member->flags[f] = FLAG_NONE;
+		member->faults[f] = 0;
 	}
 }
 
@@ -176,6 +178,7 @@ void member_free(struct tail_group *group, struct member *member)
 	member_clear(group, member);
 	free(member->values);
 	free(member->flags);
+	free(member->faults);
 	free(member);
 }
 
@@ -199,9 +202,11 @@ static struct member *new_member(struct tail_group *group)
 		return NULL;
 	member->values = calloc(n_fields, sizeof(*member->values));
 	member->flags = calloc(n_fields, 1);
-	if (!member->values || !member->flags) {
+	member->faults = calloc(n_fields, sizeof(*member->faults));
+	if (!member->values || !member->flags || !member->faults) {
 		free(member->values);
 		free(member->flags);
+		free(member->faults);
 		free(member);
 		return NULL;
 	}
@@ -290,6 +295,18 @@ static void take_flag(struct store *store, struct tail_group *group, struct memb
 		       flag_name((enum flag)flag));
 }
 
+/* A field that fails and works by turns leaves room for infos and flags; what is left out is made
+ * up for once there is room. */
+static void take_fault(struct store *store, struct tail_group *group, struct member *member,
+		       size_t field, int error, int64_t t_ms)
+{
+	if (member->faults[field] == error || store->changes.n >= CHANGES_MAX / 2)
+		return;
+	member->faults[field] = error;
+	pending_change(store, CHANGE_FAULT, member->node, group->group, field, t_ms,
+		       error ? errno_name(error) : "");
+}
+
 static void take_latest(struct store *store, struct tail_group *group, struct member *member,
 			const struct sink *sink, const struct row *row, int64_t t_ms)
 {
@@ -298,6 +315,7 @@ static void take_latest(struct store *store, struct tail_group *group, struct me
 		struct latest_value *latest = &member->values[f];
 
 		latest->fault = v->type == VALUE_FAULT ? (int)v->i : 0;
+		take_fault(store, group, member, f, latest->fault, t_ms);
 		if (v->type == VALUE_FAULT)
 			continue;
 		latest->value = *v;

@@ -100,6 +100,19 @@ if command -v sqlite3 >/dev/null; then
 	diff -u "$work/values" "$work/shell" || fail "query and the stock shell differ"
 fi
 
+# A window without values is told from one in which every sample failed.
+if command -v sqlite3 >/dev/null; then
+	sqlite3 "$db" ".backup $work/faults.db"
+	sqlite3 "$work/faults.db" "INSERT INTO fault(boot,t,node,grp,field,error)
+		SELECT boot, -1000000000, id, 'load', 'threads', 'EINVAL' FROM node WHERE collector = 'load'"
+	window_before="--from -2h --to -1h --db $work/faults.db"
+	# shellcheck disable=SC2086
+	query load.threads $window_before 2>&1 >/dev/null | grep -q 'system: every sample failed: EINVAL since 2' ||
+		fail 'does not say that every sample failed'
+	# shellcheck disable=SC2086
+	! query load.load1 $window_before 2>&1 >/dev/null | grep -q failed || fail 'the fault of another field'
+fi
+
 # Where no daemon answers the usual file is read, and that is said.
 if [ ! -e /run/flashscope/flashscoped.sock ]; then
 	mkdir -p "$work/home/var"

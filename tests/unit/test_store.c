@@ -315,6 +315,72 @@ static void flags(void **state)
 	assert_string_equal(last, "sd0 temp=");
 }
 
+static void tick_of_temp(struct store *store, struct sink *sink, int64_t t, int error)
+{
+	sink_reset(sink, &world_groups[0]);
+	struct row *row = sink_row(sink, "sd0", "id0");
+
+	row_set(row, READS, t);
+	if (error)
+		row_fault(row, TEMP, error);
+	else
+		row_set(row, TEMP, t);
+	store_add(store, &world_groups[0], t, 0, 1000, sink);
+}
+
+/* A value that failed is told from one that is absent; a fault ends when the value comes, or the
+ * next run of the program. */
+static void faults(void **state)
+{
+	struct store *store = world_open("boot-a");
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	char last[64] = "";
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 9000; t += 1000)
+		tick_of_temp(store, &sink, t, t < 3000 ? EINVAL : t < 5000 ? 0 : EIO);
+	assert_int_equal(store_commit(store, 9000, false), 0);
+	store_close(store);
+	assert_shell("SELECT t, grp, node, field, error FROM faults",
+		     "1000|disk|sd0|temp|EINVAL\n3000|disk|sd0|temp|\n5000|disk|sd0|temp|EIO");
+	store = world_open("boot-a");
+	tick_of_temp(store, &sink, 20000, 0);
+	assert_int_equal(store_commit(store, 20000, false), 0);
+	assert_shell("SELECT t, error FROM faults WHERE t > 5000", "20000|");
+	tick_of_temp(store, &sink, 21000, EIO);
+	assert_int_equal(store_commit(store, 21000, true), 0);
+	store_close(store);
+	sink_done(&sink);
+	reader = world_reader(NULL);
+	assert_int_equal(reader_infos(reader, INFO_FAULTS, last_flag, last), 0);
+	assert_string_equal(last, "sd0 temp=EIO");
+}
+
+/* A field that fails and works by turns does not push infos out. */
+static void fault_flood(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct store_status status;
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 4000000; t += 1000)
+		tick_of_temp(store, &sink, t, t / 1000 % 2 ? EIO : 0);
+	store_get_status(store, &status);
+	assert_int_equal(status.n_dropped_events, 0);
+	assert_int_equal(store_commit(store, 4000000, true), 0);
+	tick_of_temp(store, &sink, 4001000, EROFS);
+	assert_int_equal(store_commit(store, 4001000, true), 0);
+	sink_done(&sink);
+	store_close(store);
+	assert_shell("SELECT count(*) BETWEEN 100 AND 600 FROM fault; SELECT error FROM fault"
+		     " ORDER BY id DESC LIMIT 1",
+		     "1\nEROFS");
+}
+
 static int last_mark(const struct mark *mark, const struct boot *boot, void *arg)
 {
 	(void)boot;
@@ -508,6 +574,8 @@ int main(void)
 		TEST(flags),
 		TEST(marks),
 		TEST(mark_ids),
+		TEST(faults),
+		TEST(fault_flood),
 		TEST(spans_in_views),
 		TEST(outcomes_and_events),
 		TEST(vanished_meanwhile),
