@@ -10,7 +10,8 @@
 #include "sampling/registry.h"
 #include "store/reader.h"
 
-#define BOOTS_MAX 1024
+#define BOOTS_MAX   1024
+#define WALL_MAX_MS INT64_C(253402300799999) /* the end of the year 9999 */
 
 static const char *open_words(int r)
 {
@@ -63,11 +64,14 @@ int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64_t *ret_las
 	int n = boots ? reader_boots(reader, boots, BOOTS_MAX) : -ENOMEM;
 
 	for (int i = 0; i < n; i++) {
-		/* A boot of which no sample was written. */
-		if (!boots[i].last_ms)
+		int64_t first = boots[i].first_ms + boots[i].wall_offset_ms;
+		int64_t last = boots[i].last_ms + boots[i].wall_offset_ms;
+
+		/* A boot of which no sample was written, or a file that makes no sense. */
+		if (!boots[i].last_ms || first < 0 || last > WALL_MAX_MS)
 			continue;
-		first_ms = MIN(first_ms, boots[i].first_ms + boots[i].wall_offset_ms);
-		last_ms = MAX(last_ms, boots[i].last_ms + boots[i].wall_offset_ms);
+		first_ms = MIN(first_ms, first);
+		last_ms = MAX(last_ms, last);
 	}
 	if (n < 0)
 		return n;

@@ -261,7 +261,7 @@ static int query_file(const struct query_args *args)
 	if (cli_open_file("query", args->db, &reader) < 0)
 		return EXIT_FAILED;
 	has_span = cli_file_span(reader, &first_ms, &last_ms) == 0;
-	if (has_span && last_ms > 0)
+	if (has_span)
 		now_ms = last_ms;
 
 	int r = query_open(reader, registry(), &args->params, now_ms, &query, &problem);

@@ -39,6 +39,19 @@ static void grid_freep(struct grid **grid)
 	free(*grid);
 }
 
+/* zone2 before zone10, also when it came in a later boot. */
+static void insert_node(struct grid *grid, const char *name)
+{
+	size_t place = grid->n_nodes++;
+
+	for (; place > 0 && strverscmp(grid->nodes[place - 1], name) > 0; place--)
+		memcpy(grid->nodes[place], grid->nodes[place - 1], NODE_NAME_MAX);
+	snprintf(grid->nodes[place], NODE_NAME_MAX, "%s", name);
+	for (size_t i = 0; place + 1 < grid->n_nodes && i < grid->n_cells; i++)
+		grid->cells[i].node += grid->cells[i].node >= place;
+	grid->node = place;
+}
+
 static int find_node(struct grid *grid, const char *name)
 {
 	for (size_t i = 0; i < grid->n_nodes; i++)
@@ -48,8 +61,7 @@ static int find_node(struct grid *grid, const char *name)
 		}
 	if (grid->n_nodes == NODES_MAX)
 		return -E2BIG;
-	grid->node = grid->n_nodes++;
-	snprintf(grid->nodes[grid->node], NODE_NAME_MAX, "%s", name);
+	insert_node(grid, name);
 	return 0;
 }
 

@@ -75,7 +75,18 @@ done | sort >"$work/tree/proc/diskstats"
 start --root "$work/tree"
 until_true 10 sh -c "'$bin/flashscope' query diskstats.in_flight --socket '$socket' --csv | grep -q nvme"
 "$bin/flashscope" query diskstats.in_flight --socket "$socket" --csv >"$work/csv"
+says 2 'did you mean self.write_bytes' query self.write --socket "$socket"
 is "nvme0n1 nvme1n1 nvme2n1 nvme10n1" "$(tail -n +2 "$work/csv" | cut -d, -f4 | uniq | paste -sd ' ')" "order of nodes"
+stop
+
+# Also in the table, when a node came in a later boot.
+sed -i 's/nvme2n1/nvme3n1/' "$work/tree/proc/diskstats"
+mv "$work/tree/sys/block/nvme2n1" "$work/tree/sys/block/nvme3n1"
+echo '1b1b1b1b-1111-2222-3333-444444444444' >"$work/tree/proc/sys/kernel/random/boot_id"
+start --root "$work/tree"
+until_true 10 sh -c "'$bin/flashscope' query diskstats.in_flight --socket '$socket' --csv | grep -q nvme3"
+is "nvme0n1 nvme1n1 nvme2n1 nvme3n1 nvme10n1" "$("$bin/flashscope" query diskstats.in_flight \
+	--socket "$socket" | sed -n '2s/.*BOOT//p' | xargs)" "order of columns"
 stop
 
 # What is no database at all.
