@@ -24,6 +24,12 @@ start
 until_true 10 sh -c "'$bin/flashscope' query load.threads --socket '$socket' --csv | grep -q ,system,."
 sleep 2
 
+# A label that looks like an option.
+says 0 '' mark --socket "$socket" start -x
+says 0 ran mark --socket "$socket" -- -y -- echo ran
+"$bin/flashscope" mark --socket "$socket" --json start '--json' | json '.label == "--json"'
+curl -s --unix-socket "$socket" http://localhost/api/v1/marks | json '[.. | .label? // empty] | contains(["-x", "-y"])'
+
 # The address as it is printed, with a slash.
 says 0 flashscoped status --url "$url/"
 says 0 load.threads query load.threads --url "$url/"
