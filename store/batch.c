@@ -2,6 +2,7 @@
 #include "store/batch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -14,7 +15,25 @@ static int next_node_id(struct db *db, int64_t *ret)
 			" SELECT * FROM (SELECT id+1 FROM node n WHERE NOT EXISTS"
 			" (SELECT 1 FROM node WHERE id=n.id+1) ORDER BY id LIMIT 1) LIMIT 1");
 
-	return !r && *ret > FORMAT_NODES_MAX ? -ENOSPC : r;
+	return !r && *ret > FORMAT_NODES_MAX ? -EOVERFLOW : r;
+}
+
+/* Every number is taken by a node whose samples are still in the file. Said once. */
+static void say_full(struct store *store, const struct tail_node *node)
+{
+	struct event event = {
+		.t_ms = node->first_ms, .t_end_ms = node->first_ms, .severity = SEVERITY_WARNING};
+
+	if (store->said_full)
+		return;
+	store->said_full = true;
+	snprintf(event.kind, sizeof(event.kind), "nodes_full");
+	snprintf(event.collector, sizeof(event.collector), "%s", node->collector->name);
+	snprintf(event.node, sizeof(event.node), "%s", node->name);
+	snprintf(event.text, sizeof(event.text),
+		 "the file knows %d nodes and takes no more; samples of new ones are not stored",
+		 FORMAT_NODES_MAX);
+	store_event(store, &event);
 }
 
 /* The run of the file that a new node continues or begins, and the row that is there already.
@@ -74,8 +93,10 @@ static int add_node(struct store *store, struct db *db, struct tail_node *node)
 		r = end_open(db, "flag", "word", id, node->first_ms);
 	if (!r)
 		r = end_open(db, "fault", "error", id, node->first_ms);
-	if (r == -ENOSPC) /* no number left: its samples are not stored */
+	if (r == -EOVERFLOW) {
+		say_full(store, node);
 		return 0;
+	}
 	if (r < 0)
 		return r;
 	pthread_mutex_lock(&store->lock);

@@ -192,6 +192,7 @@ struct store {
 	struct db *db;
 	unsigned n_since_checkpoint;
 	bool moved_aside; /* a broken file, once */
+	bool said_full;   /* no number is left for a new node */
 };
 
 /* block.c */

@@ -389,6 +389,34 @@ static void tail_bound(void **state)
 	store_close(store);
 }
 
+/* 9999 nodes are all that the file can tell apart: the next one is said to be left out, and the
+ * others go on. */
+static void nodes_are_full(void **state)
+{
+	struct store *store;
+	struct sink sink;
+	char answer[64];
+
+	(void)state;
+	store = world_open("boot-a");
+	assert_int_equal(sink_init(&sink), 0);
+	world_tick(store, &sink, 1000, 1);
+	assert_int_equal(store_commit(store, 1000, true), 0);
+	run("sqlite3 a.db \"WITH RECURSIVE i(n) AS (SELECT 2 UNION ALL SELECT n+1 FROM i WHERE "
+	    "n<9999)"
+	    " INSERT INTO node SELECT n,'disk','old'||n,'',1,1,1000,1000,1 FROM i\"");
+	world_tick(store, &sink, 2000, 2);
+	world_tick(store, &sink, 3000, 2);
+	assert_int_equal(store_commit(store, 3000, false), 0);
+	assert_int_equal(store_commit(store, 3001, true), 0);
+	sink_done(&sink);
+	store_close(store);
+	world_shell("SELECT count(*), count(DISTINCT node) FROM disk", answer, sizeof(answer));
+	assert_string_equal(answer, "3|1");
+	world_shell("SELECT kind, node FROM event WHERE kind='nodes_full'", answer, sizeof(answer));
+	assert_string_equal(answer, "nodes_full|sd1");
+}
+
 /* What waited while there was no disk is written in parts that the journal's share can hold. */
 static void backlog(void **state)
 {
@@ -426,19 +454,13 @@ static void backlog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(others_files),
-		TEST(newer_format),
-		TEST(nonsense),
-		TEST(in_use),
-		TEST(damaged),
-		TEST(removed),
-		TEST(pulled_copy),
-		TEST(size_bound),
-		TEST(tail_bound),
-		TEST(file_alone_is_fresh),
-		TEST(reader_that_stays),
-		TEST(backlog),
-		TEST(file_alone_says_so),
+		TEST(others_files),      TEST(newer_format),
+		TEST(nonsense),          TEST(in_use),
+		TEST(damaged),           TEST(removed),
+		TEST(pulled_copy),       TEST(size_bound),
+		TEST(tail_bound),        TEST(file_alone_is_fresh),
+		TEST(reader_that_stays), TEST(backlog),
+		TEST(nodes_are_full),    TEST(file_alone_says_so),
 		TEST(half_checkpointed),
 	};
 
