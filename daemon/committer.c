@@ -27,6 +27,8 @@ struct committer {
 	bool failing; /* said already */
 	bool written; /* as well */
 	bool moved_aside;
+	int64_t failing_ms; /* since then */
+	char error[256];    /* as it was at first */
 	pthread_t thread;
 	int result;
 };
@@ -46,6 +48,19 @@ static void drain(int fd)
 		return;
 }
 
+/* What could not be written for a while becomes one event, with its start and end. */
+static void tell_trouble(const struct committer *committer)
+{
+	struct event event = {.t_ms = committer->failing_ms,
+			      .t_end_ms = clock_boot_ms(),
+			      .severity = SEVERITY_WARNING,
+			      .kind = "database_trouble"};
+
+	snprintf(event.text, sizeof(event.text), "the database could not be written: %.200s",
+		 committer->error);
+	store_event(committer->store, &event);
+}
+
 /* Each change once. */
 static void tell(struct committer *committer, int r)
 {
@@ -57,9 +72,13 @@ static void tell(struct committer *committer, int r)
 			  (intmax_t)status.moved_aside);
 		committer->moved_aside = true;
 	}
-	if (r < 0 && !committer->failing)
+	if (r < 0 && !committer->failing) {
+		committer->failing_ms = clock_boot_ms();
+		snprintf(committer->error, sizeof(committer->error), "%s",
+			 *status.error ? status.error : strerror(-r));
 		log_error("cannot write the database, keeping samples in memory: %s",
-			  *status.error ? status.error : strerror(-r));
+			  committer->error);
+	}
 	if (r >= 0 && !committer->written)
 		log_info("the database is written now");
 	else if (r >= 0 && committer->failing)
@@ -68,8 +87,14 @@ static void tell(struct committer *committer, int r)
 
 static int commit(struct committer *committer, bool final)
 {
+	/* No commit comes behind the last one. */
+	if (final && committer->failing)
+		tell_trouble(committer);
+
 	int r = store_commit(committer->store, clock_boot_ms(), final);
 
+	if (r >= 0 && committer->failing && !final)
+		tell_trouble(committer);
 	tell(committer, r);
 	committer->failing = r < 0;
 	committer->written |= r >= 0;

@@ -290,24 +290,56 @@ static int start_committer(struct flashscoped *d)
 	return r;
 }
 
-/* Whether the file has samples of this boot from an earlier run of the daemon. */
-static bool boot_is_known(struct flashscoped *d)
-{
-	CLEANUP(reader_closep) struct reader *reader = NULL;
-	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
-	int n;
+/* What the file tells of earlier runs of the daemon. */
+struct past {
+	bool known_boot; /* it has samples of this boot */
+	bool unclean;    /* the last run did not stop by itself */
+	bool same_boot;  /* as that run */
+	int64_t last_wall_ms;
+};
 
-	if (!boots || !*d->boot_id ||
-	    reader_open(option(d, OPTION_DATABASE), NULL, registry(), &reader) < 0)
-		return false;
-	n = reader_boots(reader, boots, BOOTS_MAX);
-	for (int i = 0; i < n; i++)
-		if (!strcmp(boots[i].boot_id, d->boot_id) && boots[i].last_ms > 0)
-			return true;
-	return false;
+static void look_at_boots(struct flashscoped *d, struct reader *reader, struct past *past)
+{
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	int n = boots ? reader_boots(reader, boots, BOOTS_MAX) : 0;
+
+	for (int i = 0; i < n; i++) {
+		if (boots[i].last_ms <= 0)
+			continue;
+		past->same_boot = *d->boot_id && !strcmp(boots[i].boot_id, d->boot_id);
+		past->known_boot |= past->same_boot;
+		past->last_wall_ms = boots[i].last_ms + boots[i].wall_offset_ms;
+	}
 }
 
-static void tell_start(struct flashscoped *d, bool known_boot)
+static void look_at_past(struct flashscoped *d, struct past *past)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+
+	*past = (struct past){0};
+	if (reader_open(option(d, OPTION_DATABASE), NULL, registry(), &reader) < 0)
+		return;
+	past->unclean = reader_was_stopped(reader) == 0;
+	look_at_boots(d, reader, past);
+}
+
+static void tell_unclean(struct flashscoped *d, const struct past *past)
+{
+	char last[64] = "", evidence[160];
+	struct text text = TEXT_IN(last);
+
+	if (past->last_wall_ms)
+		clock_rfc3339(&text, past->last_wall_ms);
+	snprintf(evidence, sizeof(evidence), "{\"last_sample\":\"%s\",\"same_boot\":%s}", last,
+		 past->same_boot ? "true" : "false");
+	log_warning("the run before did not stop cleanly; its last sample is of %s",
+		    *last ? last : "(none)");
+	event_add(d->store, clock_boot_ms(), SEVERITY_WARNING, "unclean_stop", evidence,
+		  "the run before did not stop cleanly, in %s boot",
+		  past->same_boot ? "this" : "an earlier");
+}
+
+static void tell_start(struct flashscoped *d, const struct past *past)
 {
 	char evidence[512];
 	struct text text = TEXT_IN(evidence);
@@ -317,9 +349,11 @@ static void tell_start(struct flashscoped *d, bool known_boot)
 	text_str(&text, ",\"boot_id\":");
 	text_json(&text, d->boot_id);
 	text_str(&text, "}");
-	if (!known_boot)
+	if (!past->known_boot)
 		event_add(d->store, 0, SEVERITY_INFO, "boot", evidence, "the kernel %s started",
 			  *d->kernel ? d->kernel : "(unknown)");
+	if (past->unclean)
+		tell_unclean(d, past);
 	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "start",
 		  "{\"version\":\"" FLASHSCOPE_VERSION "\"}",
 		  "flashscoped " FLASHSCOPE_VERSION " started");
@@ -356,7 +390,7 @@ int main(int argc, char **argv)
 {
 	static struct flashscoped d;
 	int status = EXIT_CANNOT_START;
-	bool known_boot;
+	struct past past;
 
 	/* One arena for all threads: none allocates much, and each arena costs memory. */
 	mallopt(M_ARENA_MAX, 1);
@@ -388,14 +422,14 @@ int main(int argc, char **argv)
 		goto close_sampler;
 	if (lock_database(&d) < 0)
 		goto stop_http;
-	known_boot = boot_is_known(&d);
+	look_at_past(&d, &past);
 	if (board_new(registry(), &d.board) < 0)
 		goto stop_http;
 	if (open_store(&d) < 0)
 		goto stop_http;
 	if (start_sampler(&d) < 0)
 		goto stop_http;
-	tell_start(&d, known_boot);
+	tell_start(&d, &past);
 	if (start_committer(&d) < 0)
 		goto stop_http;
 	if (run_http(&d) < 0)

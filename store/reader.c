@@ -214,16 +214,28 @@ const struct collector *reader_collector(const struct reader *reader, const stru
 	return NULL;
 }
 
+/* -ENOENT without any event. */
+static int last_event_is_stop(struct reader *reader, int64_t *ret)
+{
+	return sql_int(reader->conn, ret, "SELECT kind='stop' FROM event ORDER BY id DESC LIMIT 1");
+}
+
+int reader_was_stopped(struct reader *reader)
+{
+	int64_t stopped = 1;
+	int r = last_event_is_stop(reader, &stopped);
+
+	return r < 0 && r != -ENOENT ? reader_failed(reader, r) : stopped != 0;
+}
+
 int reader_may_lack(struct reader *reader)
 {
 	int64_t stopped = 0;
-	int r;
+	int r = reader->without_journal ? last_event_is_stop(reader, &stopped) : 0;
 
-	if (!reader->without_journal)
-		return 0;
-	r = sql_int(reader->conn, &stopped,
-		    "SELECT kind='stop' FROM event ORDER BY id DESC LIMIT 1");
-	return r < 0 && r != -ENOENT ? reader_failed(reader, r) : !stopped;
+	if (r < 0 && r != -ENOENT)
+		return reader_failed(reader, r);
+	return reader->without_journal && !stopped;
 }
 
 int reader_has_group(struct reader *reader, const struct group *group)

@@ -31,6 +31,9 @@ for free_kib in 0 8 16 640 660 760 1000 1200; do
 	stop
 	is 1 "$(grep -c 'the database is written' "$work/log")" "times said with $free_kib KiB"
 	is 'f.db f.db.lock' "$(cd "$work/disk" && echo *)" "files after $free_kib KiB"
+	trouble=$(sqlite3 "$work/disk/f.db" "SELECT count(*) FROM event WHERE kind = 'database_trouble' AND
+		t_end > t AND text LIKE '%could not be written: %/f.db: %'")
+	is "$(grep -c 'cannot write the database' "$work/log")" "$trouble" "events of trouble with $free_kib KiB"
 	is ok "$(sqlite3 "$work/disk/f.db" 'PRAGMA integrity_check')" "integrity after $free_kib KiB"
 	[ "$(sqlite3 "$work/disk/f.db" 'SELECT count(*) FROM load')" -ge 2 ] || fail "ticks after $free_kib KiB"
 done

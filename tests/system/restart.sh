@@ -67,6 +67,11 @@ wait "$daemon" || fail "status $? after two signals"
 daemon=
 is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" 'integrity after two signals'
 
+is 4 "$(events unclean_stop)" 'events of runs that did not stop cleanly'
+[ -n "$(sqlite3 -readonly "$work/f.db" "SELECT 1 FROM events WHERE kind = 'unclean_stop' AND
+	json_extract(evidence, '\$.same_boot') AND json_extract(evidence, '\$.last_sample') LIKE '2%' LIMIT 1")" ] ||
+	fail 'no evidence of the unclean stop'
+
 # Switched off collectors are not sampled.
 printf '[collector load]\nenabled = no\n' >"$work/off.conf"
 start --config "$work/off.conf"
