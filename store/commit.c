@@ -260,14 +260,19 @@ static int write_batch(struct store *store, const struct batch *batch)
 static void checkpoint(struct store *store, bool final)
 {
 	struct db *db = store->db;
+	int n_log = 0, n_moved = 0;
 
 	if (!final && ++store->n_since_checkpoint < CHECKPOINT_COMMITS)
 		return;
-	store->n_since_checkpoint = 0;
-	if (sqlite3_wal_checkpoint_v2(
-		    db->conn, NULL, final ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
-		    NULL, NULL) != SQLITE_OK &&
-	    final)
+
+	int code = sqlite3_wal_checkpoint_v2(
+		db->conn, NULL, final ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
+		&n_log, &n_moved);
+
+	/* What a reader kept in the journal is moved by the next commit. */
+	store->n_since_checkpoint =
+		code == SQLITE_OK && n_moved == n_log ? 0 : CHECKPOINT_COMMITS - 1;
+	if (code != SQLITE_OK && final)
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
 
