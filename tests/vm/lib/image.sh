@@ -41,7 +41,8 @@ copy_modules()
 		esac
 	done
 	cp "$kernel_modules/$kernel_version"/modules.{builtin*,order} "$root/usr/lib/modules/$kernel_version/"
-	in_tools usr/sbin/depmod -b "$root/usr" "$kernel_version"
+	# Newer kernels lack a file that it would like.
+	in_tools usr/sbin/depmod -b "$root/usr" "$kernel_version" 2>/dev/null
 }
 
 copy_tools()

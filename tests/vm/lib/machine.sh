@@ -8,7 +8,7 @@
 disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M)
 
 # What a guest without KVM does not have to spend its boot on
-quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog memmap=1M$0x3e000000'
+quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog memmap=1M$0x20000000'
 quick_boot="$quick_boot kfence.sample_interval=0 noresume raid=noautodetect nokaslr"
 
 make_disks()
