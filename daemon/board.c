@@ -106,7 +106,8 @@ void board_probed(struct board *board, const struct collector *collector, const 
 	}
 	copy->n_refs = 1;
 	copy->n_items = probe->n_items;
-	memcpy(copy->items, probe->items, probe->n_items * sizeof(probe->items[0]));
+	for (size_t i = 0; i < probe->n_items; i++)
+		copy->items[i] = probe->items[i];
 	pthread_mutex_lock(&board->lock);
 	unref(entry->probe);
 	entry->probe = copy;
