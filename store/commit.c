@@ -363,8 +363,12 @@ static int attach_and_write(struct store *store, const struct batch *batch)
 	r = db_attach(store);
 	if (!r && !nothing_waits(store, batch))
 		r = write_batch(store, batch);
-	if (r == -EUCLEAN && store->db)
-		db_move_aside(store);
+	if (r == -EUCLEAN && store->db) {
+		/* A file system that went into error makes a sound file look damaged. */
+		db_detach(store);
+		if (db_is_damaged(store->path))
+			db_move_aside(store);
+	}
 	return r;
 }
 

@@ -432,6 +432,25 @@ static int rename_with(const char *path, const char *suffix, int64_t stamp)
 	return rename(from, to) < 0 ? -errno : 0;
 }
 
+bool db_is_damaged(const char *path)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	sqlite3 *conn = NULL;
+	int r = sql_errno(sqlite3_open_v2(path, &conn, SQLITE_OPEN_READONLY, NULL));
+
+	if (!r)
+		r = sql_prepare(conn, &stmt, "PRAGMA quick_check(1)");
+	if (!r)
+		r = sql_step(stmt);
+
+	bool sound = r > 0 && !strcmp((const char *)sqlite3_column_text(stmt, 0), "ok");
+
+	stmt_closep(&stmt);
+	stmt = NULL;
+	sqlite3_close(conn);
+	return r == -EUCLEAN || (r > 0 && !sound);
+}
+
 void db_move_aside(struct store *store)
 {
 	struct event event = {.t_ms = clock_boot_ms(), .severity = SEVERITY_ERROR};

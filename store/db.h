@@ -78,6 +78,9 @@ MUST_CHECK int db_settle_marks(struct store *store);
 void db_rest(struct db *db);
 /* Notes the result of an attempt in the status. */
 void db_note(struct store *store, int error, const char *detail);
+/* Whether a connection of its own finds the file damaged; one that cannot be read is not. Reads all
+ * of it. */
+bool db_is_damaged(const char *path);
 /* Detaches from a damaged file and moves it out of the way. */
 void db_move_aside(struct store *store);
 /* Whether path still names the open file. */

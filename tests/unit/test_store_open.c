@@ -2,6 +2,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "store/db.h"
 #include "tests/support/store_world.h"
 
 #define FOUR_MIB (4 * MIB)
@@ -132,6 +133,30 @@ static void damaged(void **state)
 	run("ls | grep -q 'a.db.broken-'");
 	run("test \"$(sqlite3 a.db 'SELECT count(*) FROM disk')\" = 9");
 	run("sqlite3 a.db 'SELECT kind FROM event' | grep -q database_broken");
+}
+
+/* Damage that is found in the midst of the work is looked at by a connection of its own before the
+ * file is moved: one that is sound, or cannot be read, stays. */
+static void damaged_while_open(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct store_status status;
+
+	(void)state;
+	add_ticks(store, 1000, 50000);
+	assert_int_equal(store_commit(store, 50000, true), 0);
+	assert_false(db_is_damaged(world_path));
+	assert_false(db_is_damaged("/proc/nowhere/a.db"));
+	run("dd if=/dev/urandom of=a.db bs=4096 seek=1 count=40 conv=notrunc 2>/dev/null");
+	assert_true(db_is_damaged(world_path));
+	add_ticks(store, 51000, 60000);
+	(void)!store_commit(store, 60000, false);
+	assert_int_equal(store_commit(store, 61000, true), 0);
+	store_get_status(store, &status);
+	assert_true(status.attached);
+	assert_true(status.moved_aside > 0);
+	store_close(store);
+	run("test \"$(sqlite3 a.db 'SELECT count(*) FROM disk')\" -ge 9");
 }
 
 /* A file that ends before its last page is no damage while the journal has the rest: so it stands
@@ -365,7 +390,7 @@ static void reader_that_stays(void **state)
 }
 
 /* What cannot be written stays in memory up to its bound; the oldest goes first. */
-static void tail_bound(void **state)
+static void bound_of_the_tail(void **state)
 {
 	struct store_options options = world_options("boot-a");
 	struct store *store = NULL;
@@ -458,10 +483,10 @@ int main(void)
 		TEST(nonsense),          TEST(in_use),
 		TEST(damaged),           TEST(removed),
 		TEST(pulled_copy),       TEST(size_bound),
-		TEST(tail_bound),        TEST(file_alone_is_fresh),
+		TEST(bound_of_the_tail), TEST(file_alone_is_fresh),
 		TEST(reader_that_stays), TEST(backlog),
 		TEST(nodes_are_full),    TEST(file_alone_says_so),
-		TEST(half_checkpointed),
+		TEST(half_checkpointed), TEST(damaged_while_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
