@@ -37,8 +37,8 @@ static const struct field fields[] = {
 	{"cpuinfo_max_freq", UNIT_KILOHERTZ, KIND_GAUGE,
 	 "Highest clock of the hardware, boost left out on some machines.", .attr = "cpuinfo_max_freq"},
 	{"cpuinfo_avg_freq", UNIT_KILOHERTZ, KIND_GAUGE,
-	 "Mean clock by the CPU's own counters (since 6.16); EAGAIN while idle.",
-	 .attr = "cpuinfo_avg_freq"},
+	 "Mean clock by the CPU's own counters; EAGAIN while idle.",
+	 .attr = "cpuinfo_avg_freq", .since = "6.16"},
 	{"total_trans", UNIT_COUNT, KIND_COUNTER, "Changes of the clock (CONFIG_CPU_FREQ_STAT).",
 	 .attr = "stats/total_trans", .bits = 32},
 	{"governor", UNIT_NONE, KIND_INFO, "What chooses the clock.", .attr = "scaling_governor"},
@@ -261,6 +261,9 @@ static const struct group groups[] = {
 			.n_fields = ARRAY_SIZE(fields),
 			.derived = derived,
 			.n_derived = ARRAY_SIZE(derived),
+			.node = "clock domain of CPUs, policyN by its first CPU",
+			.absence = "the kernel was built without CONFIG_CPU_FREQ, the driver lacks "
+				   "the field, or all CPUs are offline",
 		},
 	[GROUP_HARDWARE] =
 		{
@@ -270,6 +273,8 @@ static const struct group groups[] = {
 			.period_ms = 10000,
 			.fields = hardware_fields,
 			.n_fields = ARRAY_SIZE(hardware_fields),
+			.node = "clock domain of CPUs, policyN by its first CPU",
+			.absence = "the driver cannot ask the hardware, or we are not root",
 		},
 };
 

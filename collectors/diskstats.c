@@ -70,17 +70,17 @@ static const struct field fields[N_FIELDS] = {
 	[WEIGHTED_IO_TIME] = {"weighted_io_time", UNIT_MILLISECONDS, KIND_COUNTER,
 			      "Time of all requests added up.", .bits = MS_BITS},
 	[DISCARDS]         = {"discards", UNIT_COUNT, KIND_COUNTER,
-			      "Discard requests completed (since 4.18)."},
+			      "Discard requests completed.", .since = "4.18"},
 	[DISCARDS_MERGED]  = {"discards_merged", UNIT_COUNT, KIND_COUNTER,
-			      "Discards that were merged into another request (since 4.18)."},
+			      "Discards that were merged into another request.", .since = "4.18"},
 	[DISCARD_SECTORS]  = {"discard_sectors", UNIT_SECTORS, KIND_COUNTER,
-			      "Sectors of 512 bytes discarded (since 4.18)."},
+			      "Sectors of 512 bytes discarded.", .since = "4.18"},
 	[DISCARD_TIME]     = {"discard_time", UNIT_MILLISECONDS, KIND_COUNTER,
-			      "Time of all discards added up (since 4.18).", .bits = MS_BITS},
+			      "Time of all discards added up.", .bits = MS_BITS, .since = "4.18"},
 	[FLUSHES]          = {"flushes", UNIT_COUNT, KIND_COUNTER,
-			      "Cache flushes that the disk executed (since 5.5; 0 for partitions)."},
+			      "Cache flushes that the disk executed; 0 for partitions.", .since = "5.5"},
 	[FLUSH_TIME]       = {"flush_time", UNIT_MILLISECONDS, KIND_COUNTER,
-			      "Time of all cache flushes added up (since 5.5).", .bits = MS_BITS},
+			      "Time of all cache flushes added up.", .bits = MS_BITS, .since = "5.5"},
 };
 
 static const struct derived derived[] = {
@@ -646,6 +646,8 @@ static const struct group groups[] = {
 		.n_fields = ARRAY_SIZE(fields),
 		.derived = derived,
 		.n_derived = ARRAY_SIZE(derived),
+		.node = "block device by its name, kept apart by serial, WWID or CID",
+		.absence = "the kernel prints fewer columns",
 	},
 };
 

@@ -109,6 +109,8 @@ static const struct group groups[] = {
 		.period_ms = 1000,
 		.fields = fields,
 		.n_fields = ARRAY_SIZE(fields),
+		.node = "the machine",
+		.absence = "there is no /proc/loadavg",
 	},
 };
 

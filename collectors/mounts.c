@@ -556,6 +556,8 @@ static const struct group groups[] = {
 			.period_ms = 10000,
 			.fields = fields,
 			.n_fields = ARRAY_SIZE(fields),
+			.node = "mount of a disk, by its mount point",
+			.absence = "the file system lies on no disk, or on one without that layer",
 		},
 	[GROUP_SPACE] =
 		{
@@ -567,6 +569,8 @@ static const struct group groups[] = {
 			.n_fields = ARRAY_SIZE(space_fields),
 			.derived = space_derived,
 			.n_derived = ARRAY_SIZE(space_derived),
+			.node = "mount of a disk, by its mount point",
+			.absence = "the file system does not count it",
 		},
 };
 

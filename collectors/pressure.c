@@ -250,6 +250,10 @@ static const struct group groups[] = {
 		.n_fields = ARRAY_SIZE(fields),
 		.derived = derived,
 		.n_derived = ARRAY_SIZE(derived),
+		.node = "resource: cpu, io, memory, irq",
+		.since = "4.20",
+		.absence = "the kernel was built without CONFIG_PSI, was started without psi=1, or "
+			   "does not count full for it",
 	},
 };
 

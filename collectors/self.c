@@ -186,6 +186,8 @@ static const struct group groups[] = {
 		.n_fields = ARRAY_SIZE(fields),
 		.derived = derived,
 		.n_derived = ARRAY_SIZE(derived),
+		.node = "this process",
+		.absence = "the kernel does not count it",
 	},
 };
 

@@ -405,6 +405,8 @@ static const struct group groups[] = {
 			.period_ms = 1000,
 			.fields = zone_fields,
 			.n_fields = ARRAY_SIZE(zone_fields),
+			.node = "thermal zone by its type, with a number where types repeat",
+			.absence = "the zone has no such trip point",
 		},
 	[GROUP_COOLING] =
 		{
@@ -416,6 +418,8 @@ static const struct group groups[] = {
 			.n_fields = ARRAY_SIZE(cooling_fields),
 			.derived = cooling_derived,
 			.n_derived = ARRAY_SIZE(cooling_derived),
+			.node = "cooling device by its type, with a number where types repeat",
+			.absence = "the device has no such state",
 		},
 };
 

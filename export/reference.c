@@ -28,7 +28,11 @@ static const char intro[] =
 	"between\n"
 	"them in milliseconds. Prometheus names are in base units.\n\n"
 	"The cost of a read: F copies a variable of the kernel, L is local work or a lock in the\n"
-	"kernel, H touches a register or a bus, Q sends a command to the device.\n";
+	"kernel, H touches a register or a bus, Q sends a command to the device.\n\n"
+	"`since` is the first kernel that has a field; where it is empty every kernel from 4.0 on\n"
+	"has it. Absent says what it means that a value is not there; one that is there and "
+	"cannot\n"
+	"be read is a fault with its errno, and never 0.\n";
 
 static void put_factor(struct text *out, int64_t num, int64_t den)
 {
@@ -87,8 +91,13 @@ static void put_heading(struct reference *ref, struct text *out, const struct gr
 	text_printf(out, "\n### Group `%s`\n\n%s Cost %s, every ", group->name, group->help,
 		    cost_name(group->cost));
 	text_fixed(out, group->period_ms, 3);
-	text_str(out, " s by default.\n\n"
-		      "| field | kind | unit | Prometheus | |\n|---|---|---|---|---|\n");
+	text_str(out, " s by default.");
+	if (group->node)
+		text_printf(out, " Node: %s.", group->node);
+	if (group->absence)
+		text_printf(out, " Absent: %s.", group->absence);
+	text_str(out, "\n\n| field | kind | unit | since | Prometheus | |\n"
+		      "|---|---|---|---|---|---|\n");
 }
 
 static void put_states(struct text *out, const struct field *field)
@@ -102,12 +111,19 @@ static void put_states(struct text *out, const struct field *field)
 
 static void put_field(struct text *out, const struct group *group, const struct field *field)
 {
-	text_printf(out, "| `%s` | %s | %s | `", field->name, kind_name(field->kind),
-		    field->kind == KIND_INFO ? "text" : unit_name(field->unit));
+	const char *since = field->since ? field->since : group->since ? group->since : "";
+
+	text_printf(out, "| `%s` | %s | %s | %s | `", field->name, kind_name(field->kind),
+		    field->kind == KIND_INFO ? "text" : unit_name(field->unit), since);
 	prometheus_name(out, group, field);
 	text_str(out, "` | ");
 	put_cell(out, field->help);
 	put_states(out, field);
+	if (field->absence) {
+		text_str(out, " Absent: ");
+		put_cell(out, field->absence);
+		text_char(out, '.');
+	}
 	text_str(out, " |\n");
 }
 

@@ -39,6 +39,8 @@ struct field {
 	const char *attr;          /* file below the node's directory; NULL: code fills the field */
 	unsigned bits;             /* of a counter: where the kernel wraps it round; 0 is 64 */
 	const char *const *states; /* of a state: names by value, NULL at the end */
+	const char *since;         /* first kernel with it ("5.17"); NULL: as its group */
+	const char *absence;       /* what it means when there is none; NULL: as its group */
 };
 
 /* What can be derived from fields. Never stored, answered by every interface. d(x) is the increase
@@ -72,6 +74,9 @@ struct group {
 	size_t n_fields; /* at most SINK_FIELDS_MAX */
 	const struct derived *derived;
 	size_t n_derived;
+	const char *node;    /* what one is, and how it is named: "block device, by its name" */
+	const char *since;   /* first kernel with these nodes; NULL: before 4.0 */
+	const char *absence; /* what the absence of a field or of all of them means */
 };
 
 struct collector {

@@ -16,7 +16,7 @@ static const char *const states[] = {"off", "on", NULL};
 /* clang-format off */
 static const struct field fields[] = {
 	{"reads", UNIT_COUNT, KIND_COUNTER, "Reads | requests.", NULL, 0, NULL},
-	{"power", UNIT_NONE, KIND_STATE, "Power.", NULL, 0, states},
+	{"power", UNIT_NONE, KIND_STATE, "Power.", NULL, 0, states, "5.13", "an | old device"},
 	{"model", UNIT_NONE, KIND_INFO, "Model.", NULL, 0, NULL},
 };
 
@@ -34,6 +34,9 @@ static const struct group groups[] = {{
 	.n_fields = ARRAY_SIZE(fields),
 	.derived = derived,
 	.n_derived = ARRAY_SIZE(derived),
+	.node = "disk",
+	.since = "4.8",
+	.absence = "no disk",
 }};
 
 static const struct collector collector = {
@@ -45,12 +48,14 @@ static void writes_tables(void **state)
 {
 	static const char end[] =
 		"\n## disks\n\nDisks.\n"
-		"\n### Group `disk`\n\nSome disks. Cost L, every 1.5 s by default.\n\n"
-		"| field | kind | unit | Prometheus | |\n|---|---|---|---|---|\n"
-		"| `reads` | counter | count | `flashscope_disk_reads_total` | Reads \\| requests. "
-		"|\n"
-		"| `power` | state | none | `flashscope_disk_power` | Power. (0 off, 1 on) |\n"
-		"| `model` | info | text | `flashscope_disk_model_info` | Model. |\n"
+		"\n### Group `disk`\n\nSome disks. Cost L, every 1.5 s by default. Node: disk. "
+		"Absent: no disk.\n\n"
+		"| field | kind | unit | since | Prometheus | |\n|---|---|---|---|---|---|\n"
+		"| `reads` | counter | count | 4.8 | `flashscope_disk_reads_total` | "
+		"Reads \\| requests. |\n"
+		"| `power` | state | none | 5.13 | `flashscope_disk_power` | Power. (0 off, 1 on) "
+		"Absent: an \\| old device. |\n"
+		"| `model` | info | text | 4.8 | `flashscope_disk_model_info` | Model. |\n"
 		"\n| derived | kind | unit | made of | |\n|---|---|---|---|---|\n"
 		"| `read_bytes` | counter | bytes | reads * 512 | Bytes. |\n";
 	CLEANUP(stream_closep) struct stream *stream = NULL;
