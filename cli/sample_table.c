@@ -111,12 +111,15 @@ static void put_value(const struct sample_table *t, size_t row, const struct met
 static int add_line(const struct sample_table *t, struct table *table, size_t row)
 {
 	struct metric metric;
-	char buf[CELL_MAX];
+	char buf[CELL_MAX], node_buf[NODE_NAME_MAX + 16];
+	struct text node = TEXT_IN(node_buf);
 	int r = table_line(table);
 
 	if (r < 0)
 		return r;
-	r = table_cell(table, t->now->rows[row]->node);
+	text_printf(&node, "%s%s", t->now->rows[row]->node,
+		    t->now->rows[row]->suspended ? " (suspended)" : "");
+	r = table_cell(table, node.p);
 	for (size_t i = 0; r == 0 && metric_at(t->collector, t->now->group, i, &metric) == 0; i++) {
 		struct text text = TEXT_IN(buf);
 

@@ -190,6 +190,8 @@ void document_sample(struct text *text, const struct document_sample *s)
 	put_text(&object, "collector", s->collector->name);
 	put_text(&object, "group", s->sink->group->name);
 	put_text(&object, "node", s->row->node);
+	if (s->row->suspended)
+		put_text(&object, "state", "suspended");
 	put_fields(text, s);
 	put_faults(text, s);
 	put_flags(text, s);

@@ -80,6 +80,7 @@ struct row *sink_row(struct sink *sink, const char *node, const char *identity)
 		row = &sink->spare;
 	}
 	memset(row->values, 0, sizeof(row->values));
+	row->suspended = false;
 	snprintf(row->node, sizeof(row->node), "%s", node);
 	snprintf(row->identity, sizeof(row->identity), "%s", identity);
 	if (sink->at_node)

@@ -49,6 +49,9 @@ struct row {
 	char node[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX]; /* survives renumbering; "" when the name is all there is
 					   */
+	/* The device sleeps, so what would have woken it was not read: the state of the node, which
+	 * is no fault. */
+	bool suspended;
 	struct value values[SINK_FIELDS_MAX];
 };
 
@@ -72,8 +75,8 @@ void sink_done(struct sink *sink);
 /* Forgets the rows and starts a sample of group. Keeps the memory. */
 void sink_reset(struct sink *sink, const struct group *group);
 
-/* A new row with all fields absent. Never NULL: past SINK_ROWS_MAX, or without memory, the row is
- * dropped and overflow set. Names that are too long are cut. */
+/* A new row with all fields absent and not suspended. Never NULL: past SINK_ROWS_MAX, or without
+ * memory, the row is dropped and overflow set. Names that are too long are cut. */
 struct row *sink_row(struct sink *sink, const char *node, const char *identity);
 
 /* Writing. field is an index into the group's table. */

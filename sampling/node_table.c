@@ -140,7 +140,8 @@ static bool is_held(const struct node_entry *entry, const struct node_watch *wat
 	return entry->state == NODE_HUNG && watch->hangs(watch->arg, entry->node);
 }
 
-/* The state of a node by what its groups say: the first fault, or gone from all of them. */
+/* The state of a node by what its groups say: the first fault, or that it sleeps, or gone from all
+ * of them. */
 static void judge(struct node_entry *entry, int64_t now_ms, const struct node_watch *watch)
 {
 	int fault = 0;
@@ -154,6 +155,10 @@ static void judge(struct node_entry *entry, int64_t now_ms, const struct node_wa
 	for (size_t i = 0; i < NODE_GROUPS_MAX && !fault; i++)
 		if (entry->groups & 1U << i)
 			fault = entry->faults[i];
+	if (!fault && entry->suspended & entry->groups) {
+		set_state(entry, NODE_SUSPENDED, 0, now_ms, watch);
+		return;
+	}
 	set_state(entry, node_state_of_error(fault), -fault, now_ms, watch);
 }
 
@@ -172,6 +177,9 @@ static size_t update_row(struct node_table *table, size_t group, const struct si
 		table->first[group] = (size_t)(entry - table->v);
 	entry->seen[group] = table->n_samples[group];
 	entry->groups |= (uint8_t)(1U << group);
+	entry->suspended &= (uint8_t) ~(1U << group);
+	if (row->suspended)
+		entry->suspended |= (uint8_t)(1U << group);
 	entry->faults[group] = (int16_t)fault_of(row, sink->group);
 	judge(entry, now_ms, watch);
 	return (size_t)(entry - table->v) + 1;

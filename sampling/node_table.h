@@ -17,6 +17,7 @@ struct node_entry {
 	int error; /* negative errno of the state, 0 when it is ok */
 	int64_t since_ms;
 	uint8_t groups;                  /* bits: those that it is part of */
+	uint8_t suspended;               /* bits: those that were left unread since it sleeps */
 	int16_t faults[NODE_GROUPS_MAX]; /* errno for which nothing could be read there, or 0 */
 	uint32_t seen[NODE_GROUPS_MAX];  /* the sample of the group that it was last part of */
 };
@@ -40,8 +41,9 @@ struct node_watch {
 void node_table_done(struct node_table *table);
 
 /* Takes the states out of the rows of a sample of a group (its index within the collector): a node
- * whose fields all fail is failed, denied or unsupported by its first fault; one that is no longer
- * among the rows of any group is gone. Allocates only for new nodes. */
+ * whose fields all fail is failed, denied or unsupported by its first fault; else one whose row
+ * says so is suspended; one that is no longer among the rows of any group is gone. Allocates only
+ * for new nodes. */
 void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
 		       int64_t now_ms, const struct node_watch *watch);
 

@@ -20,9 +20,9 @@ enum node_state {
 	NODE_FAILED, /* every field fails */
 	NODE_DENIED,
 	NODE_UNSUPPORTED,
-	NODE_SUSPENDED,
-	NODE_SLOW, /* answered after its deadline */
-	NODE_HUNG, /* has not answered since then */
+	NODE_SUSPENDED, /* sleeps, and reading it would wake it */
+	NODE_SLOW,      /* answered after its deadline */
+	NODE_HUNG,      /* has not answered since then */
 	NODE_GONE,
 };
 

@@ -307,6 +307,7 @@ static void put_row(struct writer *w, const struct sink *sink, const struct row 
 {
 	put_str(w, row->node);
 	put_str(w, row->identity);
+	put_u8(w, row->suspended);
 	for (size_t i = 0; i < sink->group->n_fields; i++)
 		put_value(w, sink, &row->values[i]);
 }
@@ -364,11 +365,15 @@ static void get_row(struct reader *r, struct sink *sink)
 
 	get_str(r, node, sizeof(node));
 	get_str(r, identity, sizeof(identity));
+
+	bool suspended = get_bool(r);
+
 	if (r->bad)
 		return;
 
 	struct row *row = sink_row(sink, node, identity);
 
+	row->suspended = suspended;
 	for (size_t i = 0; i < sink->group->n_fields && !r->bad; i++)
 		get_value(r, sink, row, i);
 }

@@ -103,6 +103,17 @@ static void values_faults_and_absence(void **state)
 	      "\"info\":{\"name\":\"a \\\"b\\\"\\n\xef\xbf\xbd\"}}");
 }
 
+static void a_sleeper_says_so(void **state)
+{
+	struct row *row = sink_row(&sink, "n", "id");
+
+	(void)state;
+	row->suspended = true;
+	check(row, NULL, false,
+	      "{" HEAD "\"state\":\"suspended\","
+	      "\"fields\":{},\"faults\":{},\"flags\":{},\"info\":{}}");
+}
+
 static void rates_over_the_real_interval(void **state)
 {
 	(void)state;
@@ -222,6 +233,7 @@ int main(void)
 #define DOCUMENT_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		DOCUMENT_TEST(values_faults_and_absence),
+		DOCUMENT_TEST(a_sleeper_says_so),
 		DOCUMENT_TEST(rates_over_the_real_interval),
 		DOCUMENT_TEST(no_requests_no_latency),
 		DOCUMENT_TEST(a_reset_has_no_rates),

@@ -38,6 +38,7 @@ static void assert_same_rows(const struct sink *a, const struct sink *b)
 
 		assert_string_equal(x->node, y->node);
 		assert_string_equal(x->identity, y->identity);
+		assert_int_equal(x->suspended, y->suspended);
 		for (size_t k = 0; k < a->group->n_fields; k++) {
 			assert_int_equal(x->values[k].type, y->values[k].type);
 			assert_int_equal(x->values[k].flag, y->values[k].flag);
@@ -60,6 +61,7 @@ static void fill_rows(struct sink *sink, size_t n_rows)
 
 		struct row *row = sink_row(sink, name, i % 2 ? "id" : "");
 
+		row->suspended = i % 4 == 1;
 		if (i % 3)
 			row_set(row, 0, i % 2 ? INT64_MIN : INT64_MAX);
 		row_flag(row, 0, i % 3 == 1 ? FLAG_IMPLAUSIBLE : FLAG_NONE);
@@ -187,6 +189,14 @@ static void damaged_rows_are_refused(void **state)
 	}
 	packet[len] = 0;
 	assert_int_equal(wire_get_rows(packet, len + 1, &catalog, &got, &to), -EBADMSG);
+	/* Neither asleep nor awake: the byte behind the names of the first row. */
+	size_t at = 1 + 2 + 3 * 8 + 2 + 4 + (2 + strlen("node0")) + 2;
+
+	assert_int_equal(packet[at], 0);
+	packet[at] = 2;
+	assert_int_equal(wire_get_rows(packet, len, &catalog, &got, &to), -EBADMSG);
+	packet[at] = 0;
+	assert_int_equal(wire_get_rows(packet, len, &catalog, &got, &to), 0);
 	packet[1] = 99; /* no such group */
 	assert_int_equal(wire_get_rows(packet, len, &catalog, &got, &to), -EBADMSG);
 	sink_done(&from);

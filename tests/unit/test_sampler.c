@@ -18,6 +18,7 @@ static struct {
 	int probe_r, sample_r;
 	size_t n_nodes;
 	int fault[3]; /* of the nodes; 0: has a value */
+	bool asleep;  /* node n1: the slow group leaves it unread */
 	unsigned n_probes, n_samples[2];
 } fake;
 
@@ -70,6 +71,9 @@ static int fake_sample(void *state, struct hw *hw, size_t group, struct sink *si
 
 		struct row *row = sink_row(sink, name, "");
 
+		row->suspended = fake.asleep && group == 1 && i == 1;
+		if (row->suspended)
+			continue;
 		row_result(row, 0, -fake.fault[i], (int64_t)i);
 		row_set(row, 1, 7);
 	}
@@ -233,6 +237,43 @@ static void changes_are_said_once(void **state)
 	assert_int_equal(sampler_node_status(sampler, 999, &node), -ENOENT);
 }
 
+/* Its free fields are read all the same. */
+static void sleep_is_said_once(void **state)
+{
+	static const int64_t period_ms[] = {1000, 1000, 0};
+	struct node_status node;
+
+	(void)state;
+	start_with(0, period_ms);
+	fake.asleep = true;
+	tick();
+	tick();
+	assert_said("probed:ok fake.n1=suspended ");
+	assert_int_equal(sampler_node_status(sampler, 1, &node), 0);
+	assert_int_equal(node.state, NODE_SUSPENDED);
+	assert_int_equal(node.error, 0);
+	fake.fault[1] = EIO;
+	tick();
+	assert_said("fake.n1=failed ");
+	fake.fault[1] = 0;
+	tick();
+	assert_said("fake.n1=suspended ");
+	fake.asleep = false;
+	tick();
+	tick();
+	assert_said("fake.n1=ok ");
+	fake.asleep = true;
+	tick();
+	fake.n_nodes = 1;
+	tick();
+	tick();
+	assert_said("fake.n1=suspended fake.n1=gone ");
+	fake.asleep = false;
+	fake.n_nodes = 2;
+	tick();
+	assert_said("fake.n1=ok ");
+}
+
 static void a_collector_that_fails_is_left_alone(void **state)
 {
 	struct collector_status status;
@@ -362,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SAMPLER_TEST(ticks_stand_on_the_grid),
 		SAMPLER_TEST(changes_are_said_once),
+		SAMPLER_TEST(sleep_is_said_once),
 		SAMPLER_TEST(a_collector_that_fails_is_left_alone),
 		SAMPLER_TEST(enodev_asks_for_a_new_probe),
 		SAMPLER_TEST(a_rescan_probes_again),
