@@ -222,6 +222,15 @@ static int read_path(struct hw *hw, char *buf, size_t size, const char *path)
 	return pread_all(fd, buf, size);
 }
 
+int hw_open_fd(struct hw *hw, const char *path)
+{
+	int planned = planned_error(hw, path);
+
+	if (planned)
+		return planned < 0 ? planned : -ENODATA;
+	return open_at(hw, path, O_RDONLY);
+}
+
 PRINTF_LIKE(2, 0) static int format_path(char path[HW_PATH_MAX], const char *fmt, va_list args)
 {
 	int len = vsnprintf(path, HW_PATH_MAX, fmt, args);

@@ -128,7 +128,10 @@ int hw_boot_id(struct hw *hw, char buf[HW_BOOT_ID_MAX]);
 /* CLOCK_BOOTTIME of the machine in ms; in a recorded tree its proc/uptime, -ENOENT without one. */
 int hw_boot_ms(struct hw *hw, int64_t *ret_ms);
 
-/* Value of a kernel option ("CONFIG_PSI") from the installed config (boot/config-RELEASE): copies
- * "y", "m" or "n". -ENOENT when no config can be found; "n" when it is found without the option.
- * The config lies on a disk, so an answer is remembered. */
+/* Value of a kernel option ("CONFIG_PSI"): copies "y", "m" or "n". It comes from the kernel's own
+ * /proc/config.gz or else from the config that is installed for this release (/boot/config-RELEASE,
+ * /lib/modules/RELEASE/config and such). "n" when a config is found without the option; -ENOENT
+ * when there is none, another error when all that there are cannot be read. The search costs time
+ * and maybe a disk, so an answer is remembered. Collectors tell it to people through
+ * model/reason.h. */
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);

@@ -2,14 +2,15 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/kernel_config.h"
+#include "base/macros.h"
 #include "base/parse.h"
-
-#define CONFIG_BYTES_MAX (1024 * 1024)
+#include "base/text.h"
 
 static const struct hw_fact *find_fact(struct hw *hw, const char *key)
 {
@@ -62,26 +63,60 @@ int hw_read_line_once(struct hw *hw, const char *key, char *buf, size_t size, co
 	return r;
 }
 
-static int find_option(struct slice config, const char *option, char *buf, size_t size)
+/* Returns what kernel_config_find() does; -ENOENT where there is no such file. */
+static int look_into(struct hw *hw, const char *path, const char *option, char *buf, size_t size)
 {
-	struct slice line, name;
+	CLEANUP(closep) int fd = hw_open_fd(hw, path);
 
-	while (slice_line(&config, &line))
-		if (slice_until(&line, '=', &name) && slice_is(name, option))
-			return slice_copy(line, buf, size);
-	return slice_copy(slice_of("n"), buf, size);
+	return fd < 0 ? fd : kernel_config_find(fd, option, buf, size);
 }
 
+/* Where a config may lie: the kernel's own copy first, which cannot be another kernel's. The others
+ * are found by the release: of most distributions, of Fedora, of ostree, of Clear Linux, and of
+ * kernels that lie beside their build or its headers. */
+static const char *const places[] = {
+	"proc/config.gz",           "boot/config-%s",
+	"lib/modules/%s/config",    "usr/lib/modules/%s/config",
+	"usr/lib/kernel/config-%s", "lib/modules/%s/build/.config",
+};
+
+/* Writes the path of a place; false where it needs a release and there is none. */
+static bool place_path(const char *place, const char *release, struct text *path)
+{
+	const char *mark = strstr(place, "%s");
+
+	text_reset(path);
+	text_mem(path, place, mark ? (size_t)(mark - place) : strlen(place));
+	if (mark) {
+		text_str(path, release);
+		text_str(path, mark + 2);
+	}
+	return !path->truncated && (!mark || *release);
+}
+
+/* A config that is damaged, or made without an option in it, is passed over for the next one; its
+ * error is told when there is no better. */
 static int read_option(struct hw *hw, const char *option, char *buf, size_t size)
 {
-	CLEANUP(freep) char *config = malloc(CONFIG_BYTES_MAX);
-	char release[256];
-	int r = config ? hw_read_line(hw, release, sizeof(release), "proc/sys/kernel/osrelease")
-		       : -ENOMEM;
+	char release[128], path_buf[HW_PATH_MAX];
+	struct text path = TEXT_IN(path_buf);
+	int first_error = -ENOENT;
 
-	if (r >= 0)
-		r = hw_read(hw, config, CONFIG_BYTES_MAX, "boot/config-%s", release);
-	return r < 0 ? r : find_option((struct slice){config, (size_t)r}, option, buf, size);
+	if (hw_read_line(hw, release, sizeof(release), "proc/sys/kernel/osrelease") < 0)
+		release[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (!place_path(places[i], release, &path))
+			continue;
+
+		int r = look_into(hw, path.p, option, buf, size);
+
+		/* A value that is too long for the caller is an answer. */
+		if (r >= 0 || r == -ENAMETOOLONG)
+			return r;
+		if (first_error == -ENOENT && r != -ENOTDIR)
+			first_error = r;
+	}
+	return first_error;
 }
 
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size)

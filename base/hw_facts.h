@@ -22,3 +22,8 @@ struct hw_facts {
 };
 
 struct hw_facts *hw_facts_of(struct hw *hw);
+
+/* Opens a file for reading, for what is too large to be read whole. Returns the descriptor, the
+ * errno of open, the one that a recorded tree plans for a read, or -ENODATA where it plans that the
+ * file reads as empty. */
+MUST_CHECK int hw_open_fd(struct hw *hw, const char *path);
