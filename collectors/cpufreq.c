@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "model/collector.h"
 #include "model/probe.h"
+#include "model/reason.h"
 #include "model/sysfs_nodes.h"
 
 #define CPU_DIR  "sys/devices/system/cpu"
@@ -224,21 +225,16 @@ static int add_cpus(struct hw *hw, struct cpufreq *c, struct probe *probe, const
 
 static void report_none(struct hw *hw, struct probe *probe, int r)
 {
-	char option[16] = "";
+	static const struct need need = {
+		"CONFIG_CPU_FREQ", NULL, OUTCOME_NO_HARDWARE,
+		"load the driver of the clocks (virtual machines have none)"};
 
 	if (r == -EACCES || r == -EPERM)
 		probe_collector(probe, OUTCOME_DENIED,
 				"Android: allow the domain to read sysfs_devices_system_cpu",
 				"/sys/devices/system/cpu may not be listed");
-	else if (hw_kernel_option(hw, "CONFIG_CPU_FREQ", option, sizeof(option)) == 0 &&
-		 !strcmp(option, "n"))
-		probe_collector(probe, OUTCOME_NO_OPTION,
-				"CONFIG_CPU_FREQ=y and the driver of the clocks",
-				"no policy: the kernel is built without CONFIG_CPU_FREQ");
 	else if (hw_exists(hw, CPU_DIR))
-		probe_collector(probe, OUTCOME_NO_HARDWARE,
-				"load the driver of the clocks (virtual machines have none)",
-				"no driver has registered a cpufreq policy");
+		reason_option(hw, probe, "", &need, "no driver has registered a cpufreq policy");
 	else
 		probe_collector(probe, OUTCOME_NO_NODE, "mount sysfs on /sys",
 				"there is no /sys/devices/system/cpu");

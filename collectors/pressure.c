@@ -11,6 +11,7 @@
 #include "base/parse.h"
 #include "model/collector.h"
 #include "model/probe.h"
+#include "model/reason.h"
 
 enum {
 	SOME_AVG10,
@@ -158,22 +159,11 @@ static int open_one(struct hw *hw, struct hw_file *file, const char *name)
 
 static void report_missing(struct hw *hw, struct probe *probe)
 {
-	char option[16] = "";
-	int r = hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option));
+	bool is_set = option_of(hw, "CONFIG_PSI", NULL) == OPTION_SET;
+	const struct need need = {"CONFIG_PSI", NULL, is_set ? OUTCOME_DISABLED : OUTCOME_NO_NODE,
+				  "psi=1 on the kernel command line"};
 
-	if (r == 0 && !strcmp(option, "n"))
-		probe_collector(probe, OUTCOME_NO_OPTION, "build the kernel with CONFIG_PSI=y",
-				"no /proc/pressure: the kernel is built without CONFIG_PSI");
-	else if (r == 0)
-		probe_collector(probe, OUTCOME_DISABLED, "add psi=1 to the kernel command line",
-				"no /proc/pressure although CONFIG_PSI=%s: off by psi=0 or "
-				"CONFIG_PSI_DEFAULT_DISABLED",
-				option);
-	else
-		probe_collector(probe, OUTCOME_NO_NODE,
-				"CONFIG_PSI=y, and psi=1 on the kernel command line",
-				"no /proc/pressure: kernel before 4.20, without CONFIG_PSI, or "
-				"switched off by psi=0 or CONFIG_PSI_DEFAULT_DISABLED");
+	reason_option(hw, probe, "", &need, "no /proc/pressure (since 4.20, not with psi=0)");
 }
 
 static void report_disabled(struct probe *probe)
@@ -191,13 +181,14 @@ static void report_denied(struct probe *probe)
 			"/proc/pressure may not be read");
 }
 
-static void report_node(struct probe *probe, const char *name, int r)
+static void report_node(struct hw *hw, struct probe *probe, const char *name, int r)
 {
+	static const struct need irq = {"CONFIG_IRQ_TIME_ACCOUNTING", NULL, OUTCOME_NO_NODE, ""};
+
 	if (r >= 0)
 		probe_node(probe, name, OUTCOME_OK, "", "/proc/pressure/%s", name);
 	else if (r == -ENOENT && !strcmp(name, "irq"))
-		probe_node(probe, name, OUTCOME_NO_NODE, "CONFIG_IRQ_TIME_ACCOUNTING=y, since 6.1",
-			   "this kernel has no /proc/pressure/irq");
+		reason_option(hw, probe, name, &irq, "no /proc/pressure/irq (since 6.1)");
 	else
 		probe_node(probe, name, outcome_of_error(r), "", "/proc/pressure/%s: %s", name,
 			   strerror(-r));
@@ -235,7 +226,7 @@ static int pressure_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return r[0];
 	}
 	for (size_t i = 0; i < N_RESOURCES; i++)
-		report_node(probe, resources[i], r[i]);
+		report_node(hw, probe, resources[i], r[i]);
 	*ret_state = p;
 	return 0;
 }

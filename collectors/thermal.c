@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "model/collector.h"
 #include "model/probe.h"
+#include "model/reason.h"
 #include "model/sysfs_nodes.h"
 
 enum { GROUP_ZONES, GROUP_COOLING };
@@ -367,7 +368,11 @@ static int add_each(struct hw *hw, struct thermal *t, struct probe *probe, const
 /* The collector's outcome when there is not one zone or cooling device. */
 static void report_none(struct hw *hw, struct probe *probe, int r)
 {
-	char option[16] = "";
+	static const struct need no_class = {"CONFIG_THERMAL", NULL, OUTCOME_NO_NODE,
+					     "the driver of the sensors brings it"};
+	static const struct need no_zone = {
+		"CONFIG_THERMAL", NULL, OUTCOME_NO_HARDWARE,
+		"enable the driver of the sensors (device tree: thermal-zones)"};
 
 	if (r == -EACCES || r == -EPERM)
 		probe_collector(probe, OUTCOME_DENIED,
@@ -375,19 +380,10 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 				"/sys/class/thermal may not be listed");
 	else if (r < 0 && r != -ENOENT)
 		probe_collector(probe, OUTCOME_FAILED, "", "/sys/class/thermal: %s", strerror(-r));
-	else if (hw_kernel_option(hw, "CONFIG_THERMAL", option, sizeof(option)) == 0 &&
-		 !strcmp(option, "n"))
-		probe_collector(probe, OUTCOME_NO_OPTION,
-				"CONFIG_THERMAL=y and the driver of the sensors",
-				"no thermal zone: the kernel is built without CONFIG_THERMAL");
 	else if (r == -ENOENT)
-		probe_collector(probe, OUTCOME_NO_NODE,
-				"CONFIG_THERMAL=y and the driver of the sensors",
-				"there is no /sys/class/thermal");
+		reason_option(hw, probe, "", &no_class, "there is no /sys/class/thermal");
 	else
-		probe_collector(probe, OUTCOME_NO_HARDWARE,
-				"enable the driver of the sensors (device tree: thermal-zones)",
-				"no driver has registered a thermal zone");
+		reason_option(hw, probe, "", &no_zone, "no driver has registered a thermal zone");
 }
 
 static void statep(struct thermal **t)

@@ -1,0 +1,40 @@
+/* Why something is missing, when a kernel option decides it. All collectors ask and word it alike,
+ * so that a bring-up engineer reads the name of the option, and what to do about it. */
+#pragma once
+
+#include "base/macros.h"
+#include "model/probe.h"
+
+struct hw;
+
+/* What is known of an option of the running kernel. */
+enum option {
+	OPTION_UNKNOWN,    /* no config of this kernel was found */
+	OPTION_NOT_SET,    /* CONFIG_X is not set */
+	OPTION_NOT_LOADED, /* CONFIG_X=m, and the module is not loaded */
+	OPTION_SET,        /* CONFIG_X=y (or a value), or =m and loaded */
+};
+
+/* module: name of the module that CONFIG_X=m makes ("ufshcd_core"); NULL when it never is one, or
+ * its name is not known, and then =m counts as set. */
+enum option option_of(struct hw *hw, const char *name, const char *module);
+
+/* A kernel option that something needs. */
+struct need {
+	const char *option; /* "CONFIG_SCSI_UFSHCD" */
+	const char *module; /* as for option_of() */
+	/* When the option is set, or nobody knows: what it is then, and what can be done. */
+	enum outcome outcome;
+	const char *advice;
+};
+
+/* Says of a node ("" is the collector itself) that something is missing, and what the option has
+ * to do with it. missing is what was looked for and where: "there is no /sys/class/thermal".
+ *   not set     no_option: "<missing>: CONFIG_X is not set"; build the kernel with CONFIG_X=y
+ *   not loaded  disabled: "<missing>: CONFIG_X=m, module NAME is not loaded"; load the module NAME
+ *   set         need->outcome: "<missing> although CONFIG_X is set"; need->advice
+ *   unknown     need->outcome: "<missing>; CONFIG_X is unknown (no kernel config found)";
+ *               need->advice, and the option */
+PRINTF_LIKE(5, 6)
+void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
+		   const char *missing_fmt, ...);

@@ -1,0 +1,117 @@
+/* What is said of a kernel option, for each thing that can be known of it. */
+#include "tests/unit/collector_fixture.h"
+
+#include "base/macros.h"
+#include "model/reason.h"
+
+static const struct need need = {"CONFIG_A", "a_core", OUTCOME_NO_HARDWARE, "plug one in"};
+
+static void say(struct fixture *f, const char *node)
+{
+	fixture_unprobe(f);
+	assert_int_equal(hw_open(f->root, &f->hw), 0);
+	assert_int_equal(probe_init(&f->probe), 0);
+	reason_option(f->hw, &f->probe, node, &need, "there is no /sys/class/%s", "a");
+}
+
+static void check_said(const struct fixture *f, const char *node, enum outcome outcome,
+		       const char *reason, const char *advice)
+{
+	check_outcome(f, node, outcome);
+	assert_string_equal(item_of(f, node)->reason, reason);
+	assert_string_equal(item_of(f, node)->advice, advice);
+}
+
+static void each_state(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "proc/uptime", "1 1\n");
+	say(&f, "");
+	check_said(&f, "", OUTCOME_NO_HARDWARE,
+		   "there is no /sys/class/a; CONFIG_A is unknown (no kernel config found)",
+		   "plug one in; needs CONFIG_A");
+	put(&f, "proc/config.gz", "# CONFIG_A is not set\n");
+	say(&f, "x0");
+	check_said(&f, "x0", OUTCOME_NO_OPTION, "there is no /sys/class/a: CONFIG_A is not set",
+		   "build the kernel with CONFIG_A=y or =m");
+	check_outcome(&f, "", OUTCOME_OK);
+	put(&f, "proc/config.gz", "CONFIG_A=m\n");
+	say(&f, "");
+	check_said(&f, "", OUTCOME_DISABLED,
+		   "there is no /sys/class/a: CONFIG_A=m, module a_core is not loaded",
+		   "load the module a_core");
+	put(&f, "sys/module/a_core/refcnt", "0\n");
+	say(&f, "");
+	check_said(&f, "", OUTCOME_NO_HARDWARE, "there is no /sys/class/a although CONFIG_A is set",
+		   "plug one in");
+	put(&f, "proc/config.gz", "CONFIG_A=y\n");
+	say(&f, "");
+	check_outcome(&f, "", OUTCOME_NO_HARDWARE);
+	fixture_end(&f);
+}
+
+static void states_alone(void **unused)
+{
+	static const struct {
+		const char *config, *module;
+		enum option expected;
+	} cases[] = {
+		{"CONFIG_A=y\n", NULL, OPTION_SET},
+		{"CONFIG_A=y\n", "a", OPTION_SET},
+		{"CONFIG_A=m\n", NULL, OPTION_SET},
+		{"CONFIG_A=m\n", "a", OPTION_NOT_LOADED},
+		{"CONFIG_A=m\n", "loaded", OPTION_SET},
+		{"CONFIG_AB=y\n", "a", OPTION_NOT_SET},
+		{"CONFIG_A=\"a text of more than sixteen bytes\"\n", NULL, OPTION_SET},
+		{"no config\n", "a", OPTION_UNKNOWN},
+		{"", "a", OPTION_UNKNOWN},
+		{"\x1f\x8b", "a", OPTION_UNKNOWN},
+	};
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/module/loaded/refcnt", "1\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put(&f, "proc/config.gz", cases[i].config);
+		assert_int_equal(hw_open(f.root, &f.hw), 0);
+
+		enum option option = option_of(f.hw, "CONFIG_A", cases[i].module);
+
+		if (option != cases[i].expected)
+			fail_msg("case %zu: %d", i, (int)option);
+		fixture_unprobe(&f);
+	}
+	fixture_end(&f);
+}
+
+/* A long reason is cut, no more. */
+static void long_text(void **unused)
+{
+	char text[1000];
+	struct fixture f;
+
+	(void)unused;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	fixture_start(&f);
+	assert_int_equal(hw_open(f.root, &f.hw), 0);
+	assert_int_equal(probe_init(&f.probe), 0);
+	reason_option(f.hw, &f.probe, "", &need, "%s", text);
+	assert_int_equal(strlen(f.probe.items[0].reason), PROBE_TEXT_MAX - 1);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_state),
+		cmocka_unit_test(states_alone),
+		cmocka_unit_test(long_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
