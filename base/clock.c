@@ -38,6 +38,11 @@ int64_t clock_wall_offset_ms(void)
 	return (wall_us - boot_us) / 1000;
 }
 
+int64_t clock_asleep_ms(void)
+{
+	return (read_us(CLOCK_BOOTTIME) - read_us(CLOCK_MONOTONIC)) / 1000;
+}
+
 int clock_sleep_until(int64_t until_ms)
 {
 	struct timespec t = {until_ms / 1000, until_ms % 1000 * 1000000};

@@ -12,6 +12,9 @@ int64_t clock_boot_ms(void);
 int64_t clock_boot_us(void);
 int64_t clock_wall_ms(void);
 
+/* How long this boot has been in suspend so far, to within a millisecond. */
+int64_t clock_asleep_ms(void);
+
 /* Wall clock minus boot clock, in ms: what has to be added to a boot time to get the wall time.
  * Both clocks are read close together, so the error is below 1 ms unless the thread is preempted.
  */

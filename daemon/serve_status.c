@@ -69,6 +69,7 @@ static void add_sampling(struct doc *doc, const struct board_view *view)
 	doc_object(doc, "sampling");
 	doc_u64(doc, "n_ticks", s->n_ticks);
 	doc_u64(doc, "n_missed_ticks", s->n_missed_ticks);
+	doc_u64(doc, "n_lane_missed_ticks", s->n_lane_missed_ticks);
 	doc_i64(doc, "late_max_ms", s->late_max_ms);
 	doc_i64(doc, "cpu_us", s->cpu_us);
 	doc_i64(doc, "loop_cpu_us", view->loop.cpu_us);

@@ -219,6 +219,7 @@ int sampler_start(struct sampler *sampler, int64_t now_ms)
 {
 	sampler->checked_ms = sampler->rescanned_ms = now_ms;
 	sampler->rescan_at_ms = INT64_MAX;
+	sampler->asleep_ms = clock_asleep_ms();
 	probe_loop(sampler);
 	if (sampler->keeper)
 		await_first_probes(sampler, clock_boot_ms() + sampler->options.deadline_ms);
@@ -262,14 +263,17 @@ static void rescan_if_due(struct sampler *sampler, int64_t now_ms)
 		keeper_rescan(sampler->keeper);
 }
 
-/* Takes the newest due tick of a group; missed ones are counted. */
+/* Takes the newest due tick of a group; missed ones are counted, each to whom it belongs. */
 static bool take_due(struct sampler *sampler, struct plan *plan, int64_t now_ms, int64_t *ret_t_ms)
 {
-	uint64_t n_missed = plan->schedule.n_missed;
-	bool due = schedule_take(&plan->schedule, now_ms, ret_t_ms);
+	int64_t late_ms = now_ms - schedule_due_ms(&plan->schedule);
+	uint64_t *n_missed = plan->in_lane ? &sampler->stats.n_lane_missed_ticks
+					   : &sampler->stats.n_missed_ticks;
 
-	sampler->stats.n_missed_ticks += plan->schedule.n_missed - n_missed;
-	return due;
+	if (!schedule_take(&plan->schedule, now_ms, ret_t_ms))
+		return false;
+	*n_missed += schedule_n_missed(&plan->schedule, late_ms, sampler->slept_ms);
+	return true;
 }
 
 /* All lane groups that are due go out in one request. While the lane is at work they stay due, so
@@ -293,7 +297,7 @@ static void request_lane(struct sampler *sampler, int64_t now_ms)
 		tick.groups[tick.n_groups++].t_ms = t_ms;
 	}
 	if (tick.n_groups && keeper_request(sampler->keeper, &tick, now_ms) < 0)
-		sampler->stats.n_missed_ticks += tick.n_groups;
+		sampler->stats.n_lane_missed_ticks += tick.n_groups;
 }
 
 /* Without a lane all of its collectors stand still; their next rows set them right. */
@@ -314,11 +318,21 @@ static int64_t thread_cpu_us(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
+/* How long the machine was in suspend since the last tick. */
+static void take_sleep(struct sampler *sampler)
+{
+	int64_t asleep_ms = clock_asleep_ms();
+
+	sampler->slept_ms = asleep_ms - sampler->asleep_ms;
+	sampler->asleep_ms = asleep_ms;
+}
+
 void sampler_tick(struct sampler *sampler, int64_t t_ms)
 {
 	int64_t cpu_us = thread_cpu_us(), now_ms = MAX(t_ms, clock_boot_ms());
 
 	sampler->stats.n_ticks++;
+	take_sleep(sampler);
 	rescan_if_due(sampler, now_ms);
 	if (sampler->keeper) {
 		keeper_receive(sampler->keeper, now_ms);

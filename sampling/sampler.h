@@ -82,9 +82,11 @@ void sampler_lane_input(struct sampler *sampler);
 void sampler_rescan(struct sampler *sampler);
 
 struct sampler_stats {
-	uint64_t n_ticks, n_missed_ticks; /* missed: left out because the loop came late */
-	int64_t cpu_us, lane_cpu_us;      /* of sampling in this thread, and of the lane process */
-	int64_t late_max_ms;              /* of the groups in this thread */
+	uint64_t n_ticks;
+	uint64_t n_missed_ticks;      /* left out because this thread came late */
+	uint64_t n_lane_missed_ticks; /* because the lane was at work, hung or gone */
+	int64_t cpu_us, lane_cpu_us;  /* of sampling in this thread, and of the lane process */
+	int64_t late_max_ms;          /* of the groups in this thread */
 	uint64_t n_lane_restarts;
 };
 

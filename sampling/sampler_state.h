@@ -50,6 +50,8 @@ struct sampler {
 	bool rescan_lane;     /* and then with the lane */
 	int64_t rescanned_ms;
 	int64_t checked_ms; /* when the lane was last looked after */
+	int64_t asleep_ms;  /* this boot's time in suspend, as of the last tick */
+	int64_t slept_ms;   /* of that: since the tick before */
 	struct sampler_stats stats;
 };
 

@@ -19,10 +19,17 @@ bool schedule_take(struct schedule *schedule, int64_t now_ms, int64_t *ret_t_ms)
 	if (schedule->period_ms <= 0 || now_ms < schedule->due_ms)
 		return false;
 	t_ms = now_ms / schedule->period_ms * schedule->period_ms;
-	schedule->n_missed += (uint64_t)((t_ms - schedule->due_ms) / schedule->period_ms);
 	schedule->due_ms = t_ms + schedule->period_ms;
 	*ret_t_ms = t_ms;
 	return true;
+}
+
+uint64_t schedule_n_missed(const struct schedule *schedule, int64_t late_ms, int64_t asleep_ms)
+{
+	int64_t awake_ms = late_ms - MAX(asleep_ms, 0);
+
+	return awake_ms > 0 && schedule->period_ms > 0 ? (uint64_t)(awake_ms / schedule->period_ms)
+						       : 0;
 }
 
 void backoff_fail(struct backoff *backoff, int64_t now_ms, int64_t first_ms, int64_t max_ms)

@@ -15,7 +15,6 @@
 struct schedule {
 	int64_t period_ms; /* 0: never due */
 	int64_t due_ms;    /* the next tick */
-	uint64_t n_missed;
 };
 
 /* The first tick stands at the first multiple of the period at or after now_ms. */
@@ -26,6 +25,10 @@ int64_t schedule_due_ms(const struct schedule *schedule);
 
 /* Takes the newest tick that is due at now_ms: true with its planned time, false when none is. */
 bool schedule_take(struct schedule *schedule, int64_t now_ms, int64_t *ret_t_ms);
+
+/* How many ticks were left out when one is taken late_ms after it was due, without those of the
+ * asleep_ms that the machine was in suspend meanwhile: nobody could have taken these. */
+uint64_t schedule_n_missed(const struct schedule *schedule, int64_t late_ms, int64_t asleep_ms);
 
 /* Back-off: the wait before another try, doubled from first_ms up to max_ms. */
 struct backoff {

@@ -81,4 +81,5 @@ in_order \
 # The deadline of the lane is 1 s; a fast tick that had waited for it would be that late.
 late=$(sed -n 's/.* late_max_ms \([0-9]*\) .*/\1/p' "$dir/out")
 [ "$late" -lt 800 ] || fail "a fast tick was $late ms late"
+grep -qE '^end ticks [0-9]+ missed 0 ' "$dir/out" || fail "the loop missed ticks of its own"
 echo "the latest fast tick was $late ms late while a lane hung in the kernel"

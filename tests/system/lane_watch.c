@@ -4,7 +4,7 @@
  *   MS state COLLECTOR NODE STATE age MS     a state changed
  *   MS rows GROUP late MS: NODE=VALUE...     of the groups in the lane; VALUE is the first field
  *   MS nodes NODE=STATE:AGE_MS...            every second, the nodes that are not ok
- *   end ticks N missed N late_max_ms N restarts N
+ *   end ticks N missed N lane_missed N late_max_ms N restarts N
  *
  * MS counts from the start. */
 #include <poll.h>
@@ -102,10 +102,12 @@ int main(int argc, char **argv)
 		return 1;
 	run(sampler, start_ms + seconds * 1000);
 	sampler_get_stats(sampler, &stats);
-	printf("end ticks %llu missed %llu late_max_ms %lld restarts %llu cpu_us %lld lane %lld\n",
+	printf("end ticks %llu missed %llu lane_missed %llu late_max_ms %lld restarts %llu cpu_us "
+	       "%lld lane %lld\n",
 	       (unsigned long long)stats.n_ticks, (unsigned long long)stats.n_missed_ticks,
-	       (long long)stats.late_max_ms, (unsigned long long)stats.n_lane_restarts,
-	       (long long)stats.cpu_us, (long long)stats.lane_cpu_us);
+	       (unsigned long long)stats.n_lane_missed_ticks, (long long)stats.late_max_ms,
+	       (unsigned long long)stats.n_lane_restarts, (long long)stats.cpu_us,
+	       (long long)stats.lane_cpu_us);
 	sampler_close(sampler);
 	return 0;
 }
