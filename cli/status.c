@@ -115,6 +115,28 @@ static void print_sampling(struct tree *sampling)
 	puts(buf);
 }
 
+static void print_discovery(struct tree *discovery)
+{
+	char buf[384];
+	struct text text = TEXT_IN(buf);
+
+	text_str(&text, "discovery ");
+	if (*tree_text(discovery, "reason")) {
+		text_printf(&text, "%lld rescans, each ",
+			    (long long)tree_i64(discovery, "n_rescans"));
+		span(&text, tree_i64(discovery, "rescan_interval_ms"));
+		text_printf(&text, "; %s", tree_text(discovery, "reason"));
+	} else {
+		text_printf(&text, "%lld uevents, %lld of them for us, %lld rescans",
+			    (long long)tree_i64(discovery, "n_uevents"),
+			    (long long)tree_i64(discovery, "n_concerning"),
+			    (long long)tree_i64(discovery, "n_rescans"));
+	}
+	if (tree_i64(discovery, "n_overruns"))
+		text_printf(&text, ", %lld overruns", (long long)tree_i64(discovery, "n_overruns"));
+	puts(buf);
+}
+
 static int add_line(struct table *table, const char *a, const char *b, const char *c, const char *d)
 {
 	int r = table_line(table);
@@ -237,6 +259,8 @@ static int daemon_status(const struct client_target *target, bool json)
 	print_daemon(status);
 	print_store(tree_get(status, "store"));
 	print_sampling(tree_get(status, "sampling"));
+	if (tree_get(status, "discovery"))
+		print_discovery(tree_get(status, "discovery"));
 	putchar('\n');
 	return print_collectors(status) < 0 ? EXIT_FAILED : EXIT_DONE;
 }

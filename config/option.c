@@ -40,7 +40,7 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"Memory for samples that cannot be written yet."},
 	[OPTION_RESCAN_INTERVAL] = {"sampling", "rescan_interval", OPTION_DURATION, "1h",
 		10 * SECOND_MS, 30 * DAY_MS, NULL,
-		"Looks for new and vanished nodes after this time."},
+		"Looks for new and vanished nodes after this time, beside what the kernel tells by uevents."},
 	[OPTION_LANE_DEADLINE] = {"sampling", "lane_deadline", OPTION_DURATION, "5s",
 		100, HOUR_MS, NULL,
 		"After this time without an answer the slow nodes count as hung."},

@@ -1,5 +1,6 @@
-/* The loop: the thread that samples. It waits for its timer, for the lane, for a step of the wall
- * clock and for signals, and for nothing else: no disk, no client. */
+/* The loop: the thread that samples. It waits for its timer, for the lane, for the kernel's
+ * uevents, for a step of the wall clock and for signals, and for nothing else: no disk, no client.
+ */
 #pragma once
 
 #include <signal.h>

@@ -80,6 +80,25 @@ static void add_sampling(struct doc *doc, const struct board_view *view)
 	doc_end(doc);
 }
 
+static void add_discovery(struct api *api, struct doc *doc, const struct board_view *view)
+{
+	const struct discovery_stats *s = &view->stats.discovery;
+
+	doc_object(doc, "discovery");
+	doc_bool(doc, "uevents", s->uevents);
+	doc_string_or_null(doc, "reason", s->reason);
+	doc_i64(doc, "rescan_interval_ms",
+		config_number(api->settings->config, OPTION_RESCAN_INTERVAL));
+	doc_u64(doc, "n_uevents", s->n_uevents);
+	doc_u64(doc, "n_concerning", s->n_concerning);
+	doc_u64(doc, "n_malformed", s->n_malformed);
+	doc_u64(doc, "n_foreign", s->n_foreign);
+	doc_u64(doc, "n_overruns", s->n_overruns);
+	doc_u64(doc, "n_rescans", s->n_rescans);
+	add_moment(doc, "last_rescan", s->last_rescan_ms, view->loop.wall_offset_ms);
+	doc_end(doc);
+}
+
 static const struct probe_item *own_item(const struct board_collector *c)
 {
 	return board_n_items(c->probe) ? board_item(c->probe, 0) : NULL;
@@ -197,6 +216,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	doc_string(doc, "runtime_dir", config_text(config, OPTION_RUNTIME_DIR));
 	add_store(api, doc, store, offset_ms);
 	add_sampling(doc, view);
+	add_discovery(api, doc, view);
 	add_sampled(doc, view);
 	add_not_sampled(doc, view);
 	add_troubles(doc, view, offset_ms);

@@ -128,6 +128,18 @@ static void log_switched_off(const struct board_view *view)
 		log_info("switched off:%s", buf);
 }
 
+static void log_discovery(struct api *api, const struct board_view *view)
+{
+	const struct discovery_stats *s = &view->stats.discovery;
+	int64_t rescan_s = config_number(api->settings->config, OPTION_RESCAN_INTERVAL) / 1000;
+
+	if (s->uevents)
+		log_info("hears of new and vanished devices by uevents");
+	else
+		log_info("looks for new and vanished devices each %lld s: %s", (long long)rescan_s,
+			 s->reason);
+}
+
 static void log_places(struct api *api)
 {
 	const struct config *config = api->settings->config;
@@ -152,6 +164,7 @@ void summary_log(struct api *api)
 	log_sampled(&view);
 	log_not_sampled(&view);
 	log_switched_off(&view);
+	log_discovery(api, &view);
 	board_view_done(&view);
 	log_places(api);
 }

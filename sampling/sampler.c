@@ -236,7 +236,7 @@ int sampler_start(struct sampler *sampler, int64_t now_ms)
 int64_t sampler_next_ms(const struct sampler *sampler)
 {
 	bool lane_ready = sampler->keeper && keeper_is_ready(sampler->keeper);
-	int64_t next_ms = schedule_due_ms(&sampler->rescan);
+	int64_t next_ms = MIN(schedule_due_ms(&sampler->rescan), uevents_due_ms(&sampler->uevents));
 
 	for (size_t i = 0; i < sampler->n_plans; i++)
 		if (!sampler->plans[i].in_lane || lane_ready)
@@ -252,12 +252,15 @@ static void rescan_if_due(struct sampler *sampler, int64_t now_ms)
 	int64_t t_ms;
 	bool all = schedule_take(&sampler->rescan, now_ms, &t_ms);
 
+	/* A driver that is bound has nodes in the lane as well. */
+	all = uevents_take(&sampler->uevents, now_ms) || all;
 	if (!all && now_ms < sampler->rescan_at_ms)
 		return;
 	all = all || sampler->rescan_lane;
 	sampler->rescan_at_ms = INT64_MAX;
 	sampler->rescan_lane = false;
 	sampler->rescanned_ms = now_ms;
+	sampler->n_rescans++;
 	probe_loop(sampler);
 	if (sampler->keeper && all)
 		keeper_rescan(sampler->keeper);
@@ -366,6 +369,16 @@ void sampler_lane_input(struct sampler *sampler)
 	sampler->stats.cpu_us += thread_cpu_us() - cpu_us;
 }
 
+int sampler_uevent_fd(const struct sampler *sampler)
+{
+	return uevents_fd(&sampler->uevents);
+}
+
+void sampler_uevent_input(struct sampler *sampler)
+{
+	uevents_receive(&sampler->uevents, clock_boot_ms());
+}
+
 void sampler_rescan(struct sampler *sampler)
 {
 	sampler->rescan_at_ms = 0;
@@ -381,6 +394,9 @@ void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret)
 	*ret = sampler->stats;
 	ret->lane_cpu_us = keeper.cpu_us;
 	ret->n_lane_restarts = keeper.n_restarts;
+	ret->discovery = sampler->uevents.stats;
+	ret->discovery.n_rescans = sampler->n_rescans;
+	ret->discovery.last_rescan_ms = sampler->n_rescans ? sampler->rescanned_ms : 0;
 }
 
 int sampler_collector_status(const struct sampler *sampler, size_t index,

@@ -78,8 +78,26 @@ void sampler_tick(struct sampler *sampler, int64_t t_ms);
 int sampler_lane_fd(const struct sampler *sampler);
 void sampler_lane_input(struct sampler *sampler);
 
+/* To be watched for input beside the timer, -1 when there is nothing to watch; then call
+ * sampler_uevent_input(). The descriptor may change after each call of the sampler. */
+int sampler_uevent_fd(const struct sampler *sampler);
+void sampler_uevent_input(struct sampler *sampler);
+
 /* Probe again at the next tick. */
 void sampler_rescan(struct sampler *sampler);
+
+/* How it is noticed that nodes came and went, beside the scan each rescan_ms. */
+struct discovery_stats {
+	bool uevents;           /* the kernel's messages about devices are heard */
+	char reason[160];       /* why they are not, else "" */
+	uint64_t n_uevents;     /* from the kernel */
+	uint64_t n_concerning;  /* of these: that had nodes looked for */
+	uint64_t n_malformed;   /* of these: that were not understood */
+	uint64_t n_foreign;     /* from somebody else, ignored */
+	uint64_t n_overruns;    /* messages were lost, so all was looked at */
+	uint64_t n_rescans;     /* for whatever reason */
+	int64_t last_rescan_ms; /* 0: none since the start */
+};
 
 struct sampler_stats {
 	uint64_t n_ticks;
@@ -88,6 +106,7 @@ struct sampler_stats {
 	int64_t cpu_us, lane_cpu_us;  /* of sampling in this thread, and of the lane process */
 	int64_t late_max_ms;          /* of the groups in this thread */
 	uint64_t n_lane_restarts;
+	struct discovery_stats discovery;
 };
 
 void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret);

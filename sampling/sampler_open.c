@@ -117,6 +117,7 @@ int sampler_open(const struct sampler_options *options, const struct catalog *ca
 
 	if (!sampler)
 		return -ENOMEM;
+	sampler->uevents.fd = -1;
 	sampler->catalog = catalog;
 	sampler->options = *options;
 	if (sampler->options.deadline_ms <= 0)
@@ -132,6 +133,9 @@ int sampler_open(const struct sampler_options *options, const struct catalog *ca
 						.all_nodes = options->all_nodes};
 
 	r = runner_open(&runner_options, catalog, &sampler->runner);
+	/* Before the first probe, so that nothing comes between the two. */
+	if (r == 0)
+		uevents_open(&sampler->uevents, hw_is_live(runner_hw(sampler->runner)));
 	if (r == 0 && needs_lane)
 		r = open_keeper(sampler);
 	if (r < 0)
@@ -156,6 +160,7 @@ void sampler_close(struct sampler *sampler)
 		node_table_done(&sampler->accounts[i].nodes);
 		probe_done(&sampler->accounts[i].lane_probe);
 	}
+	uevents_close(&sampler->uevents);
 	sink_done(&sampler->sink);
 	free(sampler->plans);
 	free(sampler->accounts);

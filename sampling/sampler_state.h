@@ -9,6 +9,7 @@
 #include "sampling/runner.h"
 #include "sampling/sampler.h"
 #include "sampling/schedule.h"
+#include "sampling/uevents.h"
 
 struct plan {
 	const struct group *group;
@@ -49,6 +50,8 @@ struct sampler {
 	int64_t rescan_at_ms; /* INT64_MAX: only when its period is over */
 	bool rescan_lane;     /* and then with the lane */
 	int64_t rescanned_ms;
+	uint64_t n_rescans;
+	struct uevents uevents;
 	int64_t checked_ms; /* when the lane was last looked after */
 	int64_t asleep_ms;  /* this boot's time in suspend, as of the last tick */
 	int64_t slept_ms;   /* of that: since the tick before */
