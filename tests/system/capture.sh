@@ -25,14 +25,28 @@ nodes_of()
 			[.group, .node, .info]'
 }
 
+# What disks are known by (model/block.c), from below a root
+identities_of()
+{
+	(cd "$1" && grep -s '' sys/class/block/*/wwid sys/class/block/*/serial \
+		sys/class/block/*/device/wwid sys/class/block/*/device/cid \
+		sys/class/block/*/device/device/cid sys/class/block/*/dm/uuid \
+		sys/class/block/*/dm/name sys/class/block/*/md/uuid \
+		sys/class/block/*/loop/backing_file sys/class/block/*/device/serial)
+}
+
 mkdir "$work/fixture" "$work/live"
 "$tests/../tools/capture" -r "$tests/fixtures/imx8mp/root" "$work/fixture" >"$work/out" 2>&1 ||
 	fail "capture of a fixture: $(cat "$work/out")"
 diff <(nodes_of "$tests/fixtures/imx8mp/root") <(nodes_of "$work/fixture") ||
 	fail "the copy of a fixture is another machine"
+diff <(identities_of "$tests/fixtures/imx8mp/root") <(identities_of "$work/fixture") ||
+	fail "disks of the copy of a fixture are not known by what they were"
 
 "$tests/../tools/capture" "$work/live" >"$work/out" 2>&1 ||
 	fail "capture of this machine: $(cat "$work/out")"
 diff <(nodes_of / | grep -v '"mounts"') <(nodes_of "$work/live" | grep -v '"mounts"') ||
 	fail "the copy of this machine is another one"
+diff <(identities_of /) <(identities_of "$work/live") ||
+	fail "disks of the copy of this machine are not known by what they were"
 [ -e "$work/live/proc/self/mountinfo" ] || fail "no mounts"
