@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The scenarios of tests/vm: each parses and has a complete head, and docs/FAULTS.md is what the
-# heads say.
+# The scenarios of tests/vm: each parses and has a complete head, docs/FAULTS.md is what the heads say,
+# and where QEMU cannot be fetched a scenario is skipped with a reason.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 bad=0
@@ -24,11 +24,29 @@ for file in tests/vm/scenarios/*; do
 done
 [ "$n" -gt 0 ] || complain "no scenarios"
 
-page=$(mktemp)
-trap 'rm -f "$page"' EXIT
-tests/vm/vm faults >"$page" || complain "tests/vm/vm faults fails"
-diff -u docs/FAULTS.md "$page" ||
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tests/vm/vm faults >"$work/page" || complain "tests/vm/vm faults fails"
+diff -u docs/FAULTS.md "$work/page" ||
 	complain "docs/FAULTS.md is old: tests/vm/vm faults >docs/FAULTS.md"
+
+# An empty cache and no mirror
+mkdir "$work/bin" "$work/tmp"
+printf '#!/bin/sh\nexit 100\n' >"$work/bin/apt-get"
+chmod +x "$work/bin/apt-get"
+PATH=$work/bin:$PATH TMPDIR=$work/tmp FLASHSCOPE_VM_CACHE=$work/cache tests/vm/vm collectors diskstats \
+	>"$work/said" 2>&1
+status=$?
+[ $status = 77 ] || complain "without packages: status $status, not 77: $(cat "$work/said")"
+[ "$(grep -c '^skipped: .' "$work/said")" = 2 ] ||
+	complain "without packages no reason is given: $(cat "$work/said")"
+[ -z "$(ls "$work/tmp")" ] || complain "temporary files are left: $(ls "$work/tmp")"
+for wrong in '' '--kernel' '--kernel none collectors' 'none' '../guest/run' 'shell' 'shell none' '--none'; do
+	# shellcheck disable=SC2086
+	tests/vm/vm $wrong >"$work/said" 2>&1
+	status=$?
+	[ $status = 2 ] || complain "tests/vm/vm $wrong: status $status, not 2"
+done
 
 if command -v shellcheck >/dev/null; then
 	# Variables of the guest's library and of the judge come from outside.

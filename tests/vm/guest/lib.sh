@@ -50,7 +50,9 @@ host()
 	rm -f /out/answer
 	printf '%s\n' "$@" >/out/request.new
 	mv /out/request.new /out/request
-	wait_for 30 test -e /out/answer && cat /out/answer
+	wait_for 30 test -e /out/answer || complain "the host does not answer to $*"
+	cat /out/answer
+	! grep -q '"error":' /out/answer || complain "QEMU refuses $*"
 }
 
 # Devices by what they are: their names differ from boot to boot.
@@ -111,7 +113,7 @@ daemon=
 
 api_answers()
 {
-	wget -q -O /dev/null http://127.0.0.1:9750/healthz 2>/dev/null
+	timeout 5 wget -q -O /dev/null http://127.0.0.1:9750/healthz 2>/dev/null
 }
 
 # start_daemon [OPTION...]
@@ -151,7 +153,7 @@ daemon_alive()
 # api PATH NAME: the answer goes to NAME.json
 api()
 {
-	wget -q -O "/out/$2.json" "http://127.0.0.1:9750$1" ||
+	timeout 20 wget -q -O "/out/$2.json" "http://127.0.0.1:9750$1" ||
 		complain "no answer to $1"
 }
 
@@ -225,5 +227,5 @@ remap()
 # api_true PATH WORDS: whether the answer has these words now
 api_true()
 {
-	wget -q -O - "http://127.0.0.1:9750$1" 2>/dev/null | grep -qF "$2"
+	timeout 5 wget -q -O - "http://127.0.0.1:9750$1" 2>/dev/null | grep -qF "$2"
 }

@@ -1,88 +1,6 @@
 # shellcheck shell=bash
-# The guest's initramfs: a base for each kernel (its modules, a few tools), kept in the cache, and
-# behind it what is under test: binaries with their libraries, the scenario. The kernel unpacks one
-# behind the other.
-
-# What the scenarios need; what a kernel does not have is left out.
-guest_modules=(
-	virtio_pci 9p 9pnet_virtio virtio_blk
-	nvme ufshcd-pci sd_mod sdhci-pci mmc_block
-	ext4 f2fs crc32c_generic crc32_generic libcrc32c crc16
-	dm-mod dm-flakey dm-delay dm-log-writes loop null_blk scsi_debug zram
-	acpi-cpufreq cpufreq_ondemand cpufreq_userspace thermal processor
-	cpufreq-dt clk-gpio gpio-pl061 bcm2711_thermal
-	ramoops i6300esb softdog
-)
-
-# make_archive DIR FILE
-make_archive()
-{
-	(cd "$1" && find . -mindepth 1 | LC_ALL=C sort | in_tools usr/bin/cpio -o -H newc --quiet \
-		-R 0:0) >"$2.new" && mv "$2.new" "$2"
-}
-
-copy_modules()
-{
-	local root=$1 base=${kernel_modules%/lib/modules} module kind file
-
-	[ -e "$kernel_modules/$kernel_version/modules.dep" ] ||
-		in_tools usr/sbin/depmod -b "$base" "$kernel_version" || return 1
-	for module in "${guest_modules[@]}"; do
-		in_tools usr/sbin/modprobe -d "$base" -S "$kernel_version" --show-depends "$module" \
-			2>/dev/null
-	done | sort -u | while read -r kind file _; do
-		[ "$kind" = insmod ] || continue
-		module=$root/usr/lib/modules/${file#*/lib/modules/}
-		mkdir -p "$(dirname "$module")"
-		case $file in
-		*.xz) xz -dc "$file" >"${module%.xz}" ;;
-		*.zst) zstd -qdc "$file" >"${module%.zst}" ;;
-		*) cp "$file" "$module" ;;
-		esac
-	done
-	cp "$kernel_modules/$kernel_version"/modules.{builtin*,order} "$root/usr/lib/modules/$kernel_version/"
-	# Newer kernels lack a file that it would like.
-	in_tools usr/sbin/depmod -b "$root/usr" "$kernel_version" 2>/dev/null
-}
-
-copy_tools()
-{
-	local root=$1 part
-
-	for part in bin sbin lib lib64; do
-		mkdir -p "$root/usr/$part"
-		ln -s "usr/$part" "$root/$part"
-		# A link here: the package has its files below usr.
-		if [ -d "$guest_tools/$part" ] && [ ! -L "$guest_tools/$part" ]; then
-			cp -a "$guest_tools/$part/." "$root/usr/$part/"
-		fi
-	done
-	cp -a "$guest_tools/usr/." "$root/usr/"
-	ln -sf busybox "$root/usr/bin/sh"
-	ln -sf ../bin/busybox "$root/usr/sbin/modprobe"
-}
-
-# need_base_image KERNEL: sets base_image
-need_base_image()
-{
-	local kernel=$1 arch recipe root
-
-	arch=$(kernel_field "$kernel" 2)
-	need_guest_tools "$arch"
-	recipe=$(cat "$here/lib/image.sh" "$here/lib/packages.sh" | sha256sum | cut -c 1-12)
-	base_image=$cache/images/$kernel-$kernel_version-$recipe.cpio
-	[ -e "$base_image" ] && return 0
-	note "making the base image of $kernel"
-	mkdir -p "$cache/images"
-	rm -f "$cache/images/$kernel"-*.cpio
-	root=$(mktemp -d)
-	mkdir -p "$root"/{dev,proc,sys,tmp,run,mnt,out,root,etc,var}
-	ln -s ../run "$root/var/run"
-	copy_tools "$root"
-	copy_modules "$root" && make_archive "$root" "$base_image"
-	rm -rf "$root"
-	[ -e "$base_image" ] || cannot "the base image of $kernel cannot be made"
-}
+# What the base images do not have: the programs under test with their libraries, the scenario, the
+# firmware that gives a guest clocks and heat, and a Debian on a disk.
 
 # libraries_of PROGRAM: the files that the loader would take, as PATH PATH-IN-GUEST
 libraries_of()
@@ -103,7 +21,7 @@ libraries_of()
 make_overlay()
 {
 	local scenario=$1 image=$2 root program library path
-	root=$(mktemp -d)
+	root=$(mktemp -d -p "$scratch")
 
 	mkdir -p "$root"/{usr/bin,vm}
 	for program in flashscope flashscoped; do
@@ -133,8 +51,8 @@ need_firmware()
 	firmware=$cache/images/throttle-$(sha256sum "$source" | cut -c 1-12).$kind
 	[ -e "$firmware" ] && return 0
 	mkdir -p "$cache/images"
-	"make_$kind" "$source" "$firmware" >/dev/null 2>&1
-	[ -e "$firmware" ] || cannot "${source##*/} cannot be compiled"
+	"make_$kind" "$source" "$scratch/firmware.$kind" >/dev/null 2>&1 &&
+		mv "$scratch/firmware.$kind" "$firmware" || cannot "${source##*/} cannot be compiled"
 }
 
 make_aml()
@@ -147,7 +65,7 @@ make_dtb()
 {
 	local dir replace='' name path
 
-	dir=$(mktemp -d)
+	dir=$(mktemp -d -p "$scratch")
 	in_tools usr/bin/qemu-system-aarch64 -M "virt,dumpdtb=$dir/machine" "${arm64_machine[@]:2}" \
 		-nodefaults -display none
 	for name in GPIO=/pl061@9030000 CPU0=/cpus/cpu@0 CPU1=/cpus/cpu@1; do
@@ -161,6 +79,12 @@ make_dtb()
 	rm -rf "$dir"
 }
 
+# Owners are right only if root makes it.
+can_make_debian()
+{
+	command -v mmdebstrap >/dev/null && command -v mke2fs >/dev/null && [ "$(id -u)" = 0 ]
+}
+
 # need_debian: a Debian with systemd as an image of a disk; sets debian_image
 need_debian()
 {
@@ -168,11 +92,10 @@ need_debian()
 	debian_image=$cache/images/debian-$guest_suite.ext4
 
 	[ -e "$debian_image" ] && return 0
-	command -v mmdebstrap >/dev/null || cannot "no mmdebstrap to make a Debian with"
-	[ "$(id -u)" = 0 ] || cannot "only root can make a Debian with the right owners"
+	can_make_debian || cannot "a Debian is made by root, with mmdebstrap and mke2fs"
 	note "making a Debian with systemd (once, into $cache)"
 	address=$(mirror)
-	dir=$(mktemp -d)
+	dir=$(mktemp -d -p "$scratch")
 	mkdir -p "$cache/images"
 	mmdebstrap --quiet --variant=minbase --include=systemd,systemd-sysv,udev,dbus,kmod \
 		"$guest_suite" "$dir" "deb $address $guest_suite main" >"$cache/images/debian.log" 2>&1 ||
@@ -189,6 +112,7 @@ need_debian()
 		ln -sf /dev/null "$dir/etc/systemd/system/$unit"
 	done
 	(cd "$dir" && rm -rf usr/share/doc usr/share/locale var/lib/apt/lists dev/*)
+	rm -f "$debian_image.new"
 	mke2fs -q -t ext4 -d "$dir" -L root "$debian_image.new" 512M && mv "$debian_image.new" "$debian_image"
 	rm -rf "$dir"
 	[ -e "$debian_image" ] || cannot "no image of the Debian"

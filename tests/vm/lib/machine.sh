@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # One run of a guest: its disks, QEMU, and what the guest asks the host for.
 #
-# Sets of a run: work (a folder), out (in it, shared with the guest), qemu_pid. The guest asks with
+# Sets of a run: work (a folder), out (in it, shared with the guest), phase, qemu_pid. The guest asks with
 # lines in out/request: QMP commands as JSON, power-cut, or "call X" for the scenario's host_X().
 
 # Disks with their sizes; eMMC sizes are powers of two.
@@ -29,12 +29,17 @@ make_disks()
 }
 
 # drive NAME: the image behind it. With "read-errors" in the scenario's machine the second UFS unit
-# and the NVMe cannot read at 8 MiB.
+# and the NVMe cannot read at 8 MiB; with "write-log" all writes to the NVMe are written down, for
+# lose_writes().
 drive()
 {
 	case $machine:$1 in
 	*read-errors*:nvme | *read-errors*:ufs1)
 		echo "if=none,id=$1,driver=raw,file.driver=blkdebug,file.image.driver=file,file.image.filename=$work/$1.img,file.config=$work/errors.conf"
+		;;
+	*write-log*:nvme)
+		: >"$work/$1.$phase.writes"
+		echo "if=none,id=$1,driver=raw,file.driver=blklogwrites,file.file.driver=file,file.file.filename=$work/$1.img,file.log.driver=file,file.log.filename=$work/$1.$phase.writes"
 		;;
 	*) echo "if=none,id=$1,file=$work/$1.img,format=raw,cache=writeback" ;;
 	esac
@@ -99,11 +104,15 @@ machine_arguments()
 # qmp JSON...: prints what QEMU answers to each
 qmp()
 {
-	local command line
+	local command line patience=20
 
 	for command in "$@"; do
 		printf '%s\n' "$command" >&"$qmp_in"
-		while IFS= read -r -t 20 line <&"$qmp_out"; do
+		while [ $patience -gt 0 ] && kill -0 "$qemu_pid" 2>/dev/null; do
+			if ! IFS= read -r -t 1 line <&"$qmp_out"; then
+				patience=$((patience - 1))
+				continue
+			fi
 			case $line in
 			*'"event"'*) printf '%s\n' "$line" >>"$work/qmp.log" ;;
 			*) printf '%s\n' "$line" | tee -a "$work/qmp.log" && break ;;
@@ -141,6 +150,10 @@ start_machine()
 	(
 		exec >>"$4" 2>&1
 		renice -n 10 "$BASHPID" >/dev/null 2>&1
+		# Nor does it outlive this program when that is killed.
+		if setpriv --pdeathsig KILL true 2>/dev/null; then
+			exec_through=(setpriv --pdeathsig KILL)
+		fi
 		exec_tool "$qemu_program" "${qemu_arguments[@]}" -kernel "$kernel_image" -initrd "$2" \
 			-append "console=$console panic=1 loglevel=4 $quick_boot $3"
 	) <&"$keyboard" {qmp_in}>&- {qmp_out}>&- {guest_lock}>&- &
@@ -148,21 +161,23 @@ start_machine()
 	disown "$qemu_pid"
 }
 
-# run_machine KERNEL INITRAMFS "KERNEL ARGUMENTS": until it ends or $limit seconds have passed
+# run_machine KERNEL INITRAMFS "KERNEL ARGUMENTS" [CONSOLE]: until it ends or $limit seconds have passed,
+# if there is a limit
 run_machine()
 {
-	local end=$((SECONDS + limit))
+	local end=$((SECONDS + ${limit:-0}))
 
-	start_machine "$1" "$2" "$3" "$work/console.log"
+	start_machine "$1" "$2" "$3" "${4:-$work/console.log}"
 	sleep 0.2
 	qmp '{"execute":"qmp_capabilities"}' >/dev/null
 	while kill -0 "$qemu_pid" 2>/dev/null; do
 		serve_request
-		if [ "$SECONDS" -ge "$end" ]; then
+		if [ -n "$limit" ] && [ "$SECONDS" -ge "$end" ]; then
 			echo "@@ the guest was stopped after $limit s" >>"$work/console.log"
 			kill -KILL "$qemu_pid"
 		fi
 		sleep 0.1
 	done
+	qemu_pid=''
 	exec {qmp_in}>&- {qmp_out}>&- {keyboard}<&-
 }

@@ -85,7 +85,8 @@ apt_update()
 		tail -n 3 "$state/log" >&2
 		cannot "the package lists of $suite cannot be fetched"
 	}
-	rm -f "$state"/fresh.*
+	# Of a fetch that was broken off
+	rm -f "$state"/fresh.* "$state/cache/archives"/*.deb
 	: >"$state/fresh.$$"
 }
 
@@ -198,7 +199,8 @@ need_guest_tools()
 }
 
 # exec_tool PROGRAM...: replaces this shell by a program of the unpacked tools, which runs with its
-# own libraries and loader
+# own libraries and loader, through the command $exec_through
+exec_through=()
 exec_tool()
 {
 	local program=$1 loader lib
@@ -208,7 +210,7 @@ exec_tool()
 		-maxdepth 2 -name 'ld-linux-*.so.*' 2>/dev/null | head -n 1)
 	lib=$(dirname "$(find "$qemu_dir/usr/lib" "$qemu_dir/lib" -name libc.so.6 2>/dev/null | head -n 1)")
 	export QEMU_MODULE_DIR=$lib/qemu
-	exec "$loader" --library-path "$lib:$lib/systemd" --argv0 "${program##*/}" "$qemu_dir/$program" "$@"
+	exec "${exec_through[@]}" "$loader" --library-path "$lib:$lib/systemd" --argv0 "${program##*/}" "$qemu_dir/$program" "$@"
 }
 
 in_tools()
