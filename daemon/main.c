@@ -4,7 +4,6 @@
  * sampler with its lane, listeners, lock of the database, store, store thread, HTTP thread, loop.
  */
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +16,14 @@
 #include "daemon/api.h"
 #include "daemon/arguments.h"
 #include "daemon/events.h"
+#include "daemon/heap.h"
 #include "daemon/http.h"
 #include "daemon/lock.h"
 #include "daemon/loop.h"
 #include "daemon/summary.h"
 #include "sampling/registry.h"
 
-#define BOOTS_MAX   1024
-#define LARGE_BYTES (64 * 1024)
+#define BOOTS_MAX 1024
 
 enum { EXIT_STOPPED = 0, EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
@@ -392,10 +391,7 @@ int main(int argc, char **argv)
 	int status = EXIT_CANNOT_START;
 	struct past past;
 
-	/* One arena for all threads: none allocates much, and each arena costs memory. */
-	mallopt(M_ARENA_MAX, 1);
-	/* What is large is there for a moment; of its own mapping nothing stays behind. */
-	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+	heap_settle(argv);
 	loop_block_signals();
 	if (settings_init(&d.settings, registry()) < 0) {
 		log_error("out of memory");
