@@ -16,24 +16,34 @@ static void node_done(struct sysfs_node *node)
 	*node = (struct sysfs_node){0};
 }
 
+static void open_attr(struct hw *hw, struct sysfs_node *node, size_t field, const char *dir,
+		      const char *attr)
+{
+	struct sysfs_attr opened = {.field = field};
+	int r = hw_file_open(hw, &opened.file, "%s%s%s", dir, *dir ? "/" : "", attr);
+
+	if (r == -ENOENT)
+		return;
+	opened.last_error = r;
+	opened.skip = r < 0 ? UINT_MAX : 0;
+	node->attrs[node->n_attrs++] = opened;
+}
+
 static void open_attrs(struct hw *hw, const struct group *group, struct sysfs_node *node,
 		       const char *dir)
 {
-	for (size_t i = 0; i < group->n_fields; i++) {
-		const char *attr = group->fields[i].attr;
-		struct sysfs_attr opened = {.field = i};
+	for (size_t i = 0; i < group->n_fields; i++)
+		if (group->fields[i].attr)
+			open_attr(hw, node, i, dir, group->fields[i].attr);
+}
 
-		if (!attr)
-			continue;
+void sysfs_nodes_add_attr(struct hw *hw, struct sysfs_nodes *nodes, size_t field, const char *path)
+{
+	struct sysfs_node *node = &nodes->v[nodes->n - 1];
 
-		int r = hw_file_open(hw, &opened.file, "%s/%s", dir, attr);
-
-		if (r == -ENOENT)
-			continue;
-		opened.last_error = r;
-		opened.skip = r < 0 ? UINT_MAX : 0;
-		node->attrs[node->n_attrs++] = opened;
-	}
+	/* There is room for one of each field. */
+	if (node->n_attrs < nodes->group->n_fields)
+		open_attr(hw, node, field, "", path);
 }
 
 int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, const char *name,
@@ -79,17 +89,22 @@ static int read_state(struct hw *hw, struct sysfs_attr *attr, const struct field
 		      struct row *row)
 {
 	char line[64];
-	int r = hw_file_read_line(hw, &attr->file, line, sizeof(line));
+	int r = hw_file_read_line(hw, &attr->file, line, sizeof(line)), state = -EINVAL;
 
 	if (r < 0)
 		return r;
 	for (int i = 0; field->states[i]; i++) {
-		if (strcmp(field->states[i], line) != 0)
-			continue;
-		row_set(row, attr->field, i);
-		return 0;
+		if (!strcmp(field->states[i], line)) {
+			state = i;
+			break;
+		}
+		if (!strcmp(field->states[i], STATE_OTHER))
+			state = i;
 	}
-	return -EINVAL;
+	if (state < 0)
+		return state;
+	row_set(row, attr->field, state);
+	return 0;
 }
 
 static int read_value(struct hw *hw, struct sysfs_attr *attr, const struct field *field,

@@ -1,12 +1,17 @@
 /* The common case of a collector: a class of sysfs has one directory for each node, and each field
  * is one attribute file in it (field.attr): an integer, a line of text for an info, or one of the
- * words of field.states. The files stay open and are read again at each sample. */
+ * words of field.states. The files stay open and are read again at each sample.
+ *
+ * A later kernel may have words that field.states lacks. In a table with STATE_OTHER they have that
+ * state, in others they are the fault EINVAL. */
 #pragma once
 
 #include <stddef.h>
 
 #include "base/hw.h"
 #include "model/collector.h"
+
+#define STATE_OTHER "OTHER"
 
 struct sysfs_attr {
 	struct hw_file file;
@@ -32,6 +37,11 @@ struct sysfs_nodes {
  * out, one that cannot be opened is kept as a fault. name and identity are copied. */
 int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, const char *name,
 		    const char *identity);
+
+/* Opens one more attribute of the node that was added last, for a field without attr: one that lies
+ * at a path of its own. As above when it is missing or cannot be opened. */
+void sysfs_nodes_add_attr(struct hw *hw, struct sysfs_nodes *nodes, size_t field, const char *path);
+
 void sysfs_nodes_done(struct sysfs_nodes *nodes);
 
 /* Reads node i into a new row and returns it, so that the collector can add to it. An attribute

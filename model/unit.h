@@ -17,6 +17,7 @@
 	X(UNIT_MILLISECONDS, "milliseconds", "ms", "seconds", 1, 3)                                \
 	X(UNIT_MICROSECONDS, "microseconds", "us", "seconds", 1, 6)                                \
 	X(UNIT_MILLICELSIUS, "millicelsius", "m degC", "celsius", 1, 3)                            \
+	X(UNIT_HERTZ, "hertz", "Hz", "hertz", 1, 0)                                                \
 	X(UNIT_KILOHERTZ, "kilohertz", "kHz", "hertz", 1000, 0)                                    \
 	X(UNIT_HUNDREDTHS, "hundredths", "1/100", "", 1, 2)                                        \
 	X(UNIT_PERCENT, "percent", "%", "ratio", 1, 2)                                             \
