@@ -1,0 +1,441 @@
+/* Collector ufs: where hosts are found, words and numbers of the driver, what is let alone. */
+#include <fcntl.h>
+#include <sys/inotify.h>
+
+#include "tests/unit/collector_fixture.h"
+
+enum { LINK, LU, HOST };
+
+#define SOC "sys/devices/platform/soc@0/1d84000.ufs"
+#define PCI "sys/devices/pci0000:00/0000:00:05.0"
+
+/* A file below the host's directory. */
+static void put_at(const struct fixture *f, const char *dir, const char *name, const char *text)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	put(f, path, text);
+}
+
+/* A UFS host with its SCSI host, the device W-LUN and one unit with a disk. */
+static void put_host(const struct fixture *f, const char *dir, int number, const char *disk)
+{
+	char path[256], target[512];
+
+	put_at(f, dir, "rpm_lvl", "3\n");
+	put_at(f, dir, "power_info/gear", "HS_GEAR4\n");
+	snprintf(path, sizeof(path), "host%d/scsi_host/host%d/state", number, number);
+	put_at(f, dir, path, "running\n");
+	snprintf(path, sizeof(path), "sys/class/scsi_host/host%d", number);
+	snprintf(target, sizeof(target), "../../../%s/host%d/scsi_host/host%d", dir, number,
+		 number);
+	put_link(f, path, target);
+	snprintf(path, sizeof(path), "host%d/target%d:0:0/%d:0:0:49488/power/runtime_status",
+		 number, number, number);
+	put_at(f, dir, path, "active\n");
+	snprintf(path, sizeof(path), "host%d/target%d:0:0/%d:0:0:0/ioerr_cnt", number, number,
+		 number);
+	put_at(f, dir, path, "0x3\n");
+	snprintf(path, sizeof(path), "host%d/target%d:0:0/%d:0:0:0/block/%s/dev", number, number,
+		 number, disk);
+	put_at(f, dir, path, "8:0\n");
+}
+
+static void hosts_by_number_with_stable_identity(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 10, "sdb");
+	put_host(&f, PCI, 2, "sda");
+	/* A SCSI host that is no UFS. */
+	put(&f, "sys/devices/pci0000:00/0000:00:07.0/usb1/host0/scsi_host/host0/proc_name",
+	    "usb-storage\n");
+	put_link(&f, "sys/class/scsi_host/host0",
+		 "../../../sys/devices/pci0000:00/0000:00:07.0/usb1/host0/scsi_host/host0");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, LINK), 0);
+	assert_int_equal(f.sink.n_rows, 2);
+	assert_string_equal(f.sink.rows[0]->node, "0000:00:05.0");
+	assert_string_equal(f.sink.rows[1]->node, "1d84000.ufs");
+	assert_string_equal(f.sink.rows[1]->identity, "path:platform/soc@0/1d84000.ufs");
+	check_value(&f, "1d84000.ufs", "runtime_status", 2);
+	check_value(&f, "1d84000.ufs", "host_state", 2);
+	assert_int_equal(fixture_sample(&f, LU), 0);
+	assert_int_equal(f.sink.n_rows, 4);
+	assert_string_equal(row_of(&f, "sdb")->identity, "path:platform/soc@0/1d84000.ufs/0:0:0");
+	assert_string_equal(row_of(&f, "1d84000.ufs:device")->identity,
+			    "path:platform/soc@0/1d84000.ufs/0:0:49488");
+
+	/* The driver was bound anew: another number, another disk name, the same device. */
+	take_away(&f, SOC);
+	take_away(&f, "sys/class/scsi_host/host10");
+	take_away(&f, "sys/class/scsi_host/host0");
+	put_host(&f, SOC, 0, "sdc");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, LINK), 0);
+	assert_string_equal(f.sink.rows[0]->node, "1d84000.ufs");
+	assert_string_equal(f.sink.rows[0]->identity, "path:platform/soc@0/1d84000.ufs");
+	assert_int_equal(fixture_sample(&f, LU), 0);
+	assert_string_equal(row_of(&f, "sdc")->identity, "path:platform/soc@0/1d84000.ufs/0:0:0");
+	fixture_end(&f);
+}
+
+/* Each way that leads to a host, alone. */
+static void every_way_to_a_host(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f); /* the disk */
+	put(&f, "sys/devices/a/b/c/vendor.ufshci/spm_lvl", "5\n");
+	put(&f, "sys/devices/a/b/c/vendor.ufshci/power_info/gear", "PWM_GEAR1\n");
+	put(&f, "sys/devices/a/b/c/vendor.ufshci/host7/target7:0:0/7:0:0:0/block/sdq/dev", "");
+	put_link(&f, "sys/devices/a/b/c/vendor.ufshci/host7/target7:0:0/7:0:0:0/block/sdq/device",
+		 "../..");
+	put_link(&f, "sys/block/sdq",
+		 "../devices/a/b/c/vendor.ufshci/host7/target7:0:0/7:0:0:0/block/sdq");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, LINK), 0);
+	check_text(&f, "vendor.ufshci", "gear_word", "PWM_GEAR1");
+	assert_int_equal(fixture_sample(&f, LU), 0);
+	assert_non_null(row_of(&f, "sdq"));
+	fixture_end(&f);
+
+	fixture_start(&f); /* the nodes, on both levels */
+	put(&f, "sys/devices/platform/13200000.ufs/monitor/monitor_enable", "0\n");
+	put(&f, "sys/devices/platform/soc/112b0000.ufshci/rpm_lvl", "1\n");
+	put(&f, "sys/devices/platform/soc/serial/uevent", "\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, HOST), 0);
+	check_absent(&f, "13200000.ufs", "rpm_lvl");
+	check_value(&f, "112b0000.ufshci", "rpm_lvl", 1);
+	fixture_end(&f);
+
+	fixture_start(&f); /* the driver's name, of a kernel without any node */
+	put(&f, SOC "/host3/scsi_host/host3/proc_name", "ufshcd\n");
+	put_link(&f, "sys/class/scsi_host/host3", "../../../" SOC "/host3/scsi_host/host3");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	check_outcome(&f, "1d84000.ufs", OUTCOME_OK);
+	fixture_end(&f);
+
+	fixture_start(&f); /* two with the same name */
+	put(&f, "sys/devices/platform/a/ufs/rpm_lvl", "1\n");
+	put(&f, "sys/devices/platform/b/ufs/rpm_lvl", "2\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, HOST), 0);
+	check_value(&f, "a/ufs", "rpm_lvl", 1);
+	check_value(&f, "b/ufs", "rpm_lvl", 2);
+	fixture_end(&f);
+}
+
+static void words_are_states(void **unused)
+{
+	static const struct {
+		const char *file, *field, *text;
+		int64_t state; /* negative: fault */
+	} cases[] = {
+		{"gear", "gear", "UNKNOWN\n", 0},
+		{"gear", "gear", "HS_GEAR1\n", 2},
+		{"gear", "gear", "HS_GEAR4\n", 5},
+		{"gear", "gear", "HS_GEAR5\n", 6},
+		{"gear", "gear", "PWM_GEAR1\n", 9},
+		{"gear", "gear", "PWM_GEAR7\n", 15},
+		{"gear", "gear", "HS_GEAR12\n", 1},
+		{"gear", "gear", "4\n", 1},
+		{"gear", "gear", "\n", -ENODATA},
+		{"gear", "gear", "", -ENODATA},
+		{"mode", "mode", "FAST_MODE\n", 2},
+		{"mode", "mode", "SLOWAUTO_MODE\n", 5},
+		{"mode", "mode", "UNKNOWN\n", 0},
+		{"rate", "rate", "HS_RATE_B\n", 3},
+		{"rate", "rate", "HS_RATE_C\n", 1},
+		{"link_state", "link_state", "HIBERN8\n", 4},
+		{"link_state", "link_state", "BROKEN\n", 5},
+		{"dev_pm", "dev_pm", "DEEPSLEEP\n", 5},
+		{"lane", "lanes", "2\n", 2},
+		{"lane", "lanes", "two\n", -EINVAL},
+		{"lane", "lanes", "99999999999999999999\n", -ERANGE},
+	};
+	char path[256];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+
+		fixture_start(&f);
+		put_host(&f, SOC, 0, "sda");
+		snprintf(path, sizeof(path), "power_info/%s", cases[i].file);
+		put_at(&f, SOC, path, cases[i].text);
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, LINK), 0);
+		if (cases[i].state < 0)
+			check_fault(&f, "1d84000.ufs", cases[i].field, (int)-cases[i].state);
+		else
+			check_value(&f, "1d84000.ufs", cases[i].field, cases[i].state);
+		if (!strcmp(cases[i].text, "HS_GEAR12\n"))
+			check_text(&f, "1d84000.ufs", "gear_word", "HS_GEAR12");
+		fixture_end(&f);
+	}
+}
+
+static void counters_of_units(void **unused)
+{
+	static const struct {
+		const char *text;
+		int64_t value; /* negative: fault */
+	} cases[] = {
+		{"0x0\n", 0},        {"0x3\n", 3},
+		{"0x39b\n", 0x39b},  {"0xffffffff\n", 4294967295},
+		{"17\n", 17},        {"0x\n", -EINVAL},
+		{"\n", -ENODATA},    {"0x1 0x2\n", -EINVAL},
+		{"none\n", -EINVAL},
+	};
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put(&f, SOC "/host0/target0:0:0/0:0:0:0/iotmo_cnt", cases[i].text);
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, LU), 0);
+		if (cases[i].value < 0)
+			check_fault(&f, "sda", "iotmo_cnt", (int)-cases[i].value);
+		else
+			check_value(&f, "sda", "iotmo_cnt", cases[i].value);
+		check_absent(&f, "sda", "iodone_cnt");
+		check_value(&f, "sda", "ioerr_cnt", 3);
+	}
+	/* Blanks are what the device has been given, not a fault. */
+	put(&f, SOC "/host0/target0:0:0/0:0:0:0/rev", "    \n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:0/model", "MT128GBCAV2U31AI\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:0/state", "transport-offline\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:49476/ioerr_cnt", "0x1\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:49456/ioerr_cnt", "0x2\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:9/ioerr_cnt", "0x9\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:9/queue_depth", "-1\n");
+	put(&f, SOC "/host0/target0:0:0/power/runtime_status", "active\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:x/ioerr_cnt", "0x7\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, LU), 0);
+	assert_int_equal(f.sink.n_rows, 5);
+	check_absent(&f, "sda", "rev");
+	check_text(&f, "sda", "model", "MT128GBCAV2U31AI");
+	check_value(&f, "sda", "state", 7);
+	check_value(&f, "1d84000.ufs:rpmb", "ioerr_cnt", 1);
+	check_value(&f, "1d84000.ufs:boot", "ioerr_cnt", 2);
+	check_value(&f, "1d84000.ufs:lun9", "ioerr_cnt", 9);
+	check_flag(&f, "1d84000.ufs:lun9", "queue_depth", FLAG_IMPLAUSIBLE);
+	fixture_end(&f);
+}
+
+static void levels_of_old_and_new_kernels(void **unused)
+{
+	static const char old[] =
+		"\nCurrent Runtime PM level [5] => dev_state [UFS_POWERDOWN_PWR_MODE] link_state "
+		"[OFF]\n"
+		"\nAll available Runtime PM levels info:\n"
+		"\tRuntime PM level [0] => dev_state [UFS_ACTIVE_PWR_MODE] link_state [ACTIVE]\n";
+	static const struct {
+		const char *text;
+		int64_t value;
+	} cases[] = {
+		{"0\n", 0},        {"6\n", 6},        {old, 5},         {"[\n", -EINVAL},
+		{"[5\n", -EINVAL}, {"[]\n", -EINVAL}, {"\n", -ENODATA}, {"high\n", -EINVAL},
+	};
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put(&f, SOC "/spm_lvl", cases[i].text);
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, HOST), 0);
+		if (cases[i].value < 0)
+			check_fault(&f, "1d84000.ufs", "spm_lvl", (int)-cases[i].value);
+		else
+			check_value(&f, "1d84000.ufs", "spm_lvl", cases[i].value);
+		check_value(&f, "1d84000.ufs", "rpm_lvl", 3);
+	}
+	fixture_end(&f);
+}
+
+static void a_sleeping_controller_is_not_woken(void **unused)
+{
+	static const struct {
+		const char *controller, *unit, *link;
+		bool read;
+	} cases[] = {
+		{"active\n", "active\n", "ACTIVE\n", true},
+		{"unsupported\n", "active\n", "ACTIVE\n", true},
+		{"suspended\n", "suspended\n", "HIBERN8\n", false},
+		{"suspended\n", "active\n", "ACTIVE\n", false},
+		{"active\n", "suspended\n", "ACTIVE\n", false},
+		{"active\n", "suspending\n", "ACTIVE\n", false},
+		{"active\n", "resuming\n", "ACTIVE\n", false},
+		{"active\n", "active\n", "HIBERN8\n", false},
+		{"active\n", "active\n", "BROKEN\n", false},
+		{"active\n", "active\n", "\n", false},
+		{"error\n", "active\n", "ACTIVE\n", false},
+	};
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	put(&f, SOC "/auto_hibern8", "150000\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put(&f, SOC "/power/runtime_status", cases[i].controller);
+		put(&f, SOC "/host0/target0:0:0/0:0:0:49488/power/runtime_status", cases[i].unit);
+		put(&f, SOC "/power_info/link_state", cases[i].link);
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, HOST), 0);
+		if (cases[i].read)
+			check_value(&f, "1d84000.ufs", "auto_hibern8", 150000);
+		else
+			check_absent(&f, "1d84000.ufs", "auto_hibern8");
+		check_value(&f, "1d84000.ufs", "rpm_lvl", 3);
+	}
+	fixture_end(&f);
+}
+
+static void refused_is_absent_and_failed_is_a_fault(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	put(&f, SOC "/auto_hibern8", "");
+	put(&f, SOC "/device_lvl_exception_count", "");
+	put(&f, SOC "/critical_health", "");
+	put(&f, SOC "/spm_lvl", "");
+	put(&f, "ERRORS",
+	    SOC "/auto_hibern8\tread\tEOPNOTSUPP\n" SOC
+		"/device_lvl_exception_count\tread\tEOPNOTSUPP\n" SOC
+		"/critical_health\tread\tEIO\n" SOC "/spm_lvl\topen\tEACCES\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(fixture_sample(&f, LINK), 0);
+		check_absent(&f, "1d84000.ufs", "device_lvl_exceptions");
+		check_fault(&f, "1d84000.ufs", "critical_health", EIO);
+		check_absent(&f, "1d84000.ufs", "wb_on");
+		assert_int_equal(fixture_sample(&f, HOST), 0);
+		check_absent(&f, "1d84000.ufs", "auto_hibern8");
+		check_fault(&f, "1d84000.ufs", "spm_lvl", EACCES);
+	}
+	fixture_end(&f);
+}
+
+static void what_the_probe_says(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	assert_int_equal(fixture_probe(&f, "ufs", false), -ENOENT);
+	check_outcome(&f, "", OUTCOME_NO_HARDWARE);
+	put(&f, "proc/sys/kernel/osrelease", "6.1\n");
+	put(&f, "boot/config-6.1", "# CONFIG_SCSI_UFSHCD is not set\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), -ENOENT);
+	check_outcome(&f, "", OUTCOME_NO_OPTION);
+	assert_non_null(strstr(item_of(&f, "")->reason, "CONFIG_SCSI_UFSHCD"));
+
+	put_host(&f, SOC, 0, "sda");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	check_outcome(&f, "1d84000.ufs", OUTCOME_OK);
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs")->reason, "2 units, 1 with a disk"));
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs")->reason, "specification_version"));
+	assert_null(item_of(&f, "1d84000.ufs power_info"));
+	assert_null(item_of(&f, "1d84000.ufs runtime_status"));
+
+	put(&f, "ERRORS", SOC "/power_info/gear\topen\tEACCES\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	check_outcome(&f, "1d84000.ufs power_info", OUTCOME_DENIED);
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs power_info")->advice, "udev"));
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs power_info")->advice, "genfs_contexts"));
+
+	take_away(&f, "ERRORS");
+	take_away(&f, SOC "/power_info");
+	take_away(&f, SOC "/host0/target0:0:0/0:0:0:49488");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	check_outcome(&f, "1d84000.ufs power_info", OUTCOME_NO_NODE);
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs power_info")->reason, "6.8"));
+	check_outcome(&f, "1d84000.ufs runtime_status", OUTCOME_NO_NODE);
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs runtime_status")->reason, "W-LUN"));
+	assert_int_equal(fixture_sample(&f, LINK), 0);
+	check_absent(&f, "1d84000.ufs", "gear");
+	check_absent(&f, "1d84000.ufs", "runtime_status");
+	fixture_end(&f);
+}
+
+/* What the device would be asked for is never opened, neither by the probe nor by a sample. */
+static void no_query_is_sent(void **unused)
+{
+	static const char *const queries[] = {
+		"device_descriptor/specification_version",
+		"health_descriptor/eol_info",
+		"geometry_descriptor/raw_device_capacity",
+		"power_descriptor/active_icc_levels_vcc0",
+		"string_descriptors/serial_number",
+		"attributes/wb_avail_buf",
+		"flags/wb_enable",
+		"hid/state",
+		"host0/target0:0:0/0:0:0:0/unit_descriptor/lu_enable",
+	};
+	int fd = inotify_init1(IN_NONBLOCK);
+	struct fixture f;
+	char path[1024], events[4096];
+
+	(void)unused;
+	assert_true(fd >= 0);
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	for (size_t i = 0; i < ARRAY_SIZE(queries); i++)
+		put_at(&f, SOC, queries[i], "0x01\n");
+	put(&f, SOC "/device_lvl_exception_id", "0\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:0/dyn_cap_needed_attribute", "0x0\n");
+	for (size_t i = 0; i < ARRAY_SIZE(queries); i++) {
+		snprintf(path, sizeof(path), "%s/" SOC "/%s", f.root, queries[i]);
+		assert_true(inotify_add_watch(fd, path, IN_OPEN | IN_ACCESS) >= 0);
+	}
+	snprintf(path, sizeof(path), "%s/" SOC "/device_lvl_exception_id", f.root);
+	assert_true(inotify_add_watch(fd, path, IN_OPEN) >= 0);
+	snprintf(path, sizeof(path),
+		 "%s/" SOC "/host0/target0:0:0/0:0:0:0/dyn_cap_needed_attribute", f.root);
+	assert_true(inotify_add_watch(fd, path, IN_OPEN) >= 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(fixture_probe(&f, "ufs", true), 0);
+		for (size_t group = LINK; group <= HOST; group++)
+			assert_int_equal(fixture_sample(&f, group), 0);
+	}
+	assert_int_equal(read(fd, events, sizeof(events)), -1);
+	assert_int_equal(errno, EAGAIN);
+	/* The watch does work. */
+	snprintf(path, sizeof(path), "%s/" SOC "/%s", f.root, queries[0]);
+	close(open(path, O_RDONLY));
+	assert_true(read(fd, events, sizeof(events)) > 0);
+	close(fd);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hosts_by_number_with_stable_identity),
+		cmocka_unit_test(every_way_to_a_host),
+		cmocka_unit_test(words_are_states),
+		cmocka_unit_test(counters_of_units),
+		cmocka_unit_test(levels_of_old_and_new_kernels),
+		cmocka_unit_test(a_sleeping_controller_is_not_woken),
+		cmocka_unit_test(refused_is_absent_and_failed_is_a_fault),
+		cmocka_unit_test(what_the_probe_says),
+		cmocka_unit_test(no_query_is_sent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
