@@ -275,6 +275,54 @@ sample $(roots t1 t3)
 expect 'at(1000; "sda") | .rates.reads == 100 and .derived.read_bytes == 51200 and
 	.rates.writes == 100 and .derived.write_bytes == 51200'
 
+begin 25
+sample --root "$input" ufs_monitor
+expect 'length == 1' \
+	'.[0] | .node == "1d84000.ufshc" and .faults == {} and .fields == {"monitor_enable": 1,
+		"monitor_chunk_size": 4096, "read_nr_requests": 17, "read_total_sectors": 136,
+		"read_total_busy": 2639, "read_req_latency_sum": 2887, "read_req_latency_min": 66,
+		"read_req_latency_max": 594, "write_nr_requests": 116, "write_total_sectors": 928,
+		"write_total_busy": 19584, "write_req_latency_sum": 51052, "write_req_latency_min": 23,
+		"write_req_latency_max": 4921}' \
+	'.[0].fields | .read_total_sectors * 512 == 69632 and 17 * .monitor_chunk_size == 69632 and
+		.write_total_sectors * 512 == 475136 and 116 * .monitor_chunk_size == 475136 and
+		.read_total_busy < .read_req_latency_sum and .write_total_busy < .write_req_latency_sum' \
+	'.[0].flags | length == 12 and all(. == "filtered")' \
+	'.[0].flags | has("monitor_enable") or has("monitor_chunk_size") | not'
+probe --root "$input" ufs_monitor
+expect '[.[] | select(.node == "1d84000.ufshc")] | length == 1 and .[0].state == "ok" and
+	(.[0].reason | test("exactly 4096 bytes.*not to be compared with diskstats"))'
+# The means are those of the requests between two samples: from a monitor that was just switched on,
+# ten seconds before, they are those of the case, exactly and not cut off to 169 and 440.
+copy
+mkdir "$work/on" && cp -r "$copy/sys" "$work/on"
+for file in "$work/on"/sys/devices/platform/soc/1d84000.ufshc/monitor/{read,write}_*; do
+	echo 0 >"$file"
+done
+mkdir "$work/on/proc" "$copy/proc"
+echo "100.00 1.00" >"$work/on/proc/uptime"
+echo "110.00 1.00" >"$copy/proc/uptime"
+sample --root "$work/on" --root "$copy" ufs_monitor
+expect 'at(0; "1d84000.ufshc").fields | has("read_req_latency_min") or has("write_req_latency_max") |
+		not' \
+	'at(10000; "1d84000.ufshc").derived | near(.read_latency; 2887 / 17; 0.000001) and
+		near(.write_latency; 51052 / 116; 0.000001) and .read_size == 4096 and
+		.write_size == 4096 and .read_busy == 0.000264 and .write_busy == 0.001958' \
+	'at(10000; "1d84000.ufshc").rates.read_nr_requests == 1.7'
+# The other way round it was switched off and on: a reset, and no rate below 0.
+echo "120.00 1.00" >"$work/on/proc/uptime"
+sample --root "$copy" --root "$work/on" ufs_monitor
+expect 'at(10000; "1d84000.ufshc") | (.rates | map(. == null) | all) and
+	(.derived | map(. == null) | all) and .flags.read_nr_requests == "reset" and
+	.flags.write_req_latency_sum == "reset"'
+# Off: nothing but the switch is there, and the probe says how to switch it on.
+echo 0 >"$copy/sys/devices/platform/soc/1d84000.ufshc/monitor/monitor_enable"
+sample --root "$copy" ufs_monitor
+expect '.[0].fields == {"monitor_enable": 0}'
+probe --root "$copy" ufs_monitor
+expect '[.[] | select(.node == "1d84000.ufshc")][0] | .state == "disabled" and
+	(.advice | test("echo 1 > /sys/devices/platform/soc/1d84000.ufshc/monitor/monitor_enable"))'
+
 begin 31
 probe --root "$input"
 expect '[.[] | select(.collector == "thermal" and .node != "")] | length == 93' \
