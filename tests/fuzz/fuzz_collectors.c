@@ -15,6 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+#define UFS "sys/devices/platform/soc@0/1d84000.ufs/"
+
 /* The files, and the collectors that read them by their first letters. */
 static const struct {
 	const char *path, *readers;
@@ -30,6 +32,15 @@ static const struct {
 	{"sys/devices/system/cpu/offline", "c"},
 	{"sys/class/block/sda1/uevent", "dm"},
 	{"STATVFS", "m"},
+	{UFS "power_info/gear", "u"},
+	{UFS "rpm_lvl", "u"},
+	{UFS "auto_hibern8", "u"},
+	{UFS "host0/scsi_host/host0/can_queue", "u"},
+	{UFS "host0/target0:0:0/0:0:0:0/ioerr_cnt", "u"},
+	{UFS "host0/target0:0:0/0:0:0:49488/power/runtime_status", "u"},
+	{UFS "monitor/monitor_enable", "u"},
+	{UFS "monitor/monitor_chunk_size", "u"},
+	{UFS "monitor/read_nr_requests", "u"},
 };
 
 static char root[64];
@@ -70,6 +81,12 @@ static void make_root(void)
 		{"sys/class/thermal/thermal_zone0/trip_point_0_type", "passive\n"},
 		{"sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n"},
 		{"sys/devices/system/cpu/cpu0/online", "1\n"},
+		{UFS "power_info/gear", "HS_GEAR4\n"},
+		{UFS "power_info/link_state", "ACTIVE\n"},
+		{UFS "rpm_lvl", "3\n"},
+		{UFS "host0/target0:0:0/0:0:0:0/block/sdb/dev", "8:16\n"},
+		{UFS "monitor/monitor_enable", "1\n"},
+		{UFS "monitor/read_req_latency_max", "594\n"},
 	};
 
 	/* In memory: a disk would take a minute for this. */
