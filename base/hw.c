@@ -30,6 +30,25 @@ struct hw {
 	struct hw_facts facts;
 };
 
+/* Opens a path of a tree, whose links stay inside of it. */
+static int open_in_tree(const struct hw *hw, const char *path, int flags)
+{
+	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
+	long fd = syscall(SYS_openat2, hw->root_fd, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Old filters refuse what they do not know with EPERM. */
+static int open_tree(struct hw *hw)
+{
+	CLEANUP(closep) int fd = open_in_tree(hw, ".", O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return fd == -EPERM ? -ENOSYS : fd;
+	return hw_tree_load(hw->root_fd, &hw->tree);
+}
+
 int hw_open(const char *root, struct hw **ret)
 {
 	CLEANUP(hw_closep) struct hw *hw = calloc(1, sizeof(*hw));
@@ -45,13 +64,21 @@ int hw_open(const char *root, struct hw **ret)
 	if (hw->live)
 		hw->root[0] = '\0';
 
-	int r = hw->live ? 0 : hw_tree_load(hw->root_fd, &hw->tree);
+	int r = hw->live ? 0 : open_tree(hw);
 
 	if (r < 0)
 		return r;
 	*ret = hw;
 	hw = NULL;
 	return 0;
+}
+
+const char *hw_open_problem(int error)
+{
+	if (error == -ENOSYS)
+		return "a recorded tree needs the system call openat2: Linux 5.6, and a seccomp "
+		       "filter that lets it pass";
+	return strerror(error < 0 ? -error : error);
 }
 
 void hw_close(struct hw *hw)
@@ -121,10 +148,7 @@ static int open_at(struct hw *hw, const char *path, int flags)
 		return fd < 0 ? -errno : fd;
 	}
 
-	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
-	long fd = syscall(SYS_openat2, hw->root_fd, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : (int)fd;
+	return open_in_tree(hw, path, flags);
 }
 
 /* What the links of a path lead to, relative to the root. */

@@ -24,8 +24,13 @@ struct hw;
 #define HW_PATH_MAX    1024
 #define HW_BOOT_ID_MAX 40
 
-/* Opens the root; "/" is this machine. */
+/* Opens the root; "/" is this machine. -ENOSYS: a tree cannot be read, for want of openat2 (kernels
+ * before 5.6, or a seccomp filter); without it nothing below the tree would seem to exist. */
 MUST_CHECK int hw_open(const char *root, struct hw **ret);
+
+/* What an error of hw_open() means, for people. */
+const char *hw_open_problem(int error);
+
 void hw_close(struct hw *hw);
 
 /* For CLEANUP(). */

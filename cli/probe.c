@@ -131,7 +131,7 @@ int command_probe(int argc, char **argv)
 	cli_time_limit(60);
 	r = runner_open(&args.runner, catalog, &runner);
 	if (r < 0) {
-		fprintf(stderr, "flashscope probe: %s: %s\n", args.runner.root, strerror(-r));
+		fprintf(stderr, "flashscope probe: %s: %s\n", args.runner.root, hw_open_problem(r));
 		return EXIT_FAILED;
 	}
 	for (size_t i = 0; i < catalog->n_collectors; i++)

@@ -267,7 +267,7 @@ static int open_root(const struct sample_args *args, const char *root, struct ru
 	int r = runner_open(&options, registry(), ret);
 
 	if (r < 0) {
-		fprintf(stderr, "flashscope sample: %s: %s\n", root, strerror(-r));
+		fprintf(stderr, "flashscope sample: %s: %s\n", root, hw_open_problem(r));
 		return r;
 	}
 	for (size_t i = 0; i < registry()->n_collectors; i++)

@@ -85,7 +85,8 @@ static int read_machine(struct flashscoped *d)
 	int r = hw_open(option(d, OPTION_ROOT), &hw);
 
 	if (r < 0) {
-		log_error("the root %s cannot be opened: %s", option(d, OPTION_ROOT), strerror(-r));
+		log_error("the root %s cannot be opened: %s", option(d, OPTION_ROOT),
+			  hw_open_problem(r));
 		return r;
 	}
 	if (hw_boot_id(hw, d->boot_id) < 0)

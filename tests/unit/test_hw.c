@@ -2,6 +2,12 @@
 #include "tests/unit/collector_fixture.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/errno_name.h"
@@ -373,6 +379,58 @@ static void roots(void **unused)
 	hw_close(NULL);
 }
 
+/* From here on openat2 fails with this error in this process. */
+static void refuse_openat2(int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {ARRAY_SIZE(code), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		_exit(77);
+}
+
+/* 0 when a tree is refused with a reason and this machine is read all the same. */
+static int open_without_openat2(const char *root, int error)
+{
+	struct hw *hw;
+
+	refuse_openat2(error);
+	if (hw_open(root, &hw) != -ENOSYS || !strstr(hw_open_problem(-ENOSYS), "openat2"))
+		return 1;
+	return hw_open("/", &hw) == 0 && hw_exists(hw, "proc/self") ? 0 : 2;
+}
+
+static void a_kernel_without_openat2_is_told(void **unused)
+{
+	static const int errors[] = {ENOSYS, EPERM};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		struct fixture f;
+		int status;
+
+		start(&f);
+
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(open_without_openat2(f.root, errors[i]));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		fixture_end(&f);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+			print_message("skipped: no seccomp here\n");
+			skip();
+		}
+		assert_int_equal(status, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +449,7 @@ int main(void)
 		cmocka_unit_test(lists_by_number),
 		cmocka_unit_test(identity_of_the_machine),
 		cmocka_unit_test(roots),
+		cmocka_unit_test(a_kernel_without_openat2_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
