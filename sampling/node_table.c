@@ -202,3 +202,11 @@ void node_table_update(struct node_table *table, size_t group, const struct sink
 		judge(entry, now_ms, watch);
 	}
 }
+
+bool node_table_lists(const struct node_table *table, size_t group)
+{
+	for (size_t i = 0; i < table->n; i++)
+		if (table->v[i].groups & 1U << group)
+			return true;
+	return false;
+}

@@ -47,6 +47,9 @@ void node_table_done(struct node_table *table);
 void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
 		       int64_t now_ms, const struct node_watch *watch);
 
+/* Whether any node is part of the group. */
+bool node_table_lists(const struct node_table *table, size_t group);
+
 /* Sets the state of one node, which is added when it is not known. */
 void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,
 		    int64_t now_ms, const struct node_watch *watch);

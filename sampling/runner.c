@@ -160,6 +160,26 @@ static void probe_stale(struct runner *runner, size_t index, int64_t now_ms)
 	slot->news = true;
 }
 
+/* The first time that a node is missed. */
+static bool may_look_again(const struct slot *slot)
+{
+	return !slot->stale && !slot->reprobe.wait_ms;
+}
+
+/* Probes and samples once more, so that no row is made for a device whose name another has by now.
+ */
+static int sample_anew(struct runner *runner, size_t group, struct sink *sink)
+{
+	struct place *place = &runner->places[group];
+	struct slot *slot = &runner->slots[place->slot];
+
+	runner_probe(runner, place->slot);
+	slot->news = true;
+	sink_reset(sink, &slot->collector->groups[place->group]);
+	return slot->ready ? slot->collector->sample(slot->state, runner->hw, place->group, sink)
+			   : -ENXIO;
+}
+
 int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct sink *sink)
 {
 	struct place *place = &runner->places[group];
@@ -174,6 +194,11 @@ int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct si
 
 	int r = slot->collector->sample(slot->state, runner->hw, place->group, sink);
 
+	if (r == -ENODEV && may_look_again(slot)) {
+		r = sample_anew(runner, group, sink);
+		if (r == -ENXIO)
+			return r;
+	}
 	place->gone = r == -ENODEV;
 	if (r == -ENODEV) {
 		if (!slot->stale)

@@ -37,7 +37,8 @@ const struct probe *runner_probe_of(const struct runner *runner, size_t collecto
  * whatever rows were made:
  * -ENXIO   the collector's probe found nothing to sample
  * -EAGAIN  the group failed lately and is left alone for a while
- * -ENODEV  a node went; the collector is probed again before a later sample, see runner_news()
+ * -ENODEV  a node went, and does so after a new probe; the collector is probed again before a later
+ *          sample, see runner_news()
  * other    of the collector; the group is tried again after 1, 2, 4 ... 60 s.
  * Takes nothing from the heap in a steady state. */
 int runner_sample(struct runner *runner, size_t group, int64_t now_ms, struct sink *sink);

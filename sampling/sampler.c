@@ -149,6 +149,24 @@ static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 	take_rows(sampler, index, t_ms, start_us / 1000, end_us - start_us, r, &sampler->sink);
 }
 
+/* A collector without any hardware left is not sampled; that its nodes are gone is told by a sample
+ * in which there is none. */
+static void sample_nothing(struct sampler *sampler, size_t index, int64_t t_ms)
+{
+	struct plan *plan = &sampler->plans[index];
+	struct account *account = &sampler->accounts[plan->collector];
+	struct watch_arg arg = {sampler, plan->collector};
+	struct node_watch watch = {&arg, node_hangs, node_said};
+
+	if (account->state != NODE_UNSUPPORTED ||
+	    !node_table_lists(&account->nodes, plan->in_collector))
+		return;
+	sink_reset(&sampler->sink, plan->group);
+	sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, 0,
+				plan->schedule.period_ms, &sampler->sink);
+	node_table_update(&account->nodes, plan->in_collector, &sampler->sink, t_ms, &watch);
+}
+
 /* Only what was asked for: the last tick that was taken of the group. */
 static void lane_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
 {
@@ -293,8 +311,11 @@ static void request_lane(struct sampler *sampler, int64_t now_ms)
 
 		if (!plan->in_lane || !take_due(sampler, plan, now_ms, &t_ms))
 			continue;
-		if (!sampler->accounts[plan->collector].lane_ready ||
-		    keeper_leaves_out(sampler->keeper, plan->collector, i))
+		if (!sampler->accounts[plan->collector].lane_ready) {
+			sample_nothing(sampler, i, t_ms);
+			continue;
+		}
+		if (keeper_leaves_out(sampler->keeper, plan->collector, i))
 			continue;
 		tick.groups[tick.n_groups].group = (uint16_t)i;
 		tick.groups[tick.n_groups++].t_ms = t_ms;
@@ -348,9 +369,12 @@ void sampler_tick(struct sampler *sampler, int64_t t_ms)
 		struct plan *plan = &sampler->plans[i];
 		int64_t planned_ms;
 
-		if (!plan->in_lane && take_due(sampler, plan, now_ms, &planned_ms) &&
-		    sampler->accounts[plan->collector].loop_ready)
+		if (plan->in_lane || !take_due(sampler, plan, now_ms, &planned_ms))
+			continue;
+		if (sampler->accounts[plan->collector].loop_ready)
 			sample_in_loop(sampler, i, planned_ms);
+		else
+			sample_nothing(sampler, i, planned_ms);
 	}
 	sampler->stats.cpu_us += thread_cpu_us() - cpu_us;
 }

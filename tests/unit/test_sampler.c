@@ -20,6 +20,7 @@ static struct {
 	int fault[3]; /* of the nodes; 0: has a value */
 	bool asleep;  /* node n1: the slow group leaves it unread */
 	unsigned n_probes, n_samples[2];
+	bool stale; /* until the next probe each sample says ENODEV */
 } fake;
 
 static const struct field fields[] = {
@@ -49,6 +50,7 @@ static int fake_probe(struct hw *hw, struct probe *probe, void **ret_state)
 {
 	(void)hw;
 	fake.n_probes++;
+	fake.stale = false;
 	if (fake.probe_r < 0) {
 		probe_collector(probe, outcome_of_error(fake.probe_r), "do", "said so");
 		return fake.probe_r;
@@ -77,7 +79,7 @@ static int fake_sample(void *state, struct hw *hw, size_t group, struct sink *si
 		row_result(row, 0, -fake.fault[i], (int64_t)i);
 		row_set(row, 1, 7);
 	}
-	return 0;
+	return fake.stale ? -ENODEV : 0;
 }
 
 static const struct collector collector = {
@@ -94,6 +96,7 @@ static const struct catalog catalog = {collectors, 1};
 static char log_buf[4096];
 static struct text log_text;
 static int64_t last_t_ms[2], last_step_ms[2];
+static size_t n_rows; /* of the newest sample of the quick group */
 
 static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
 		    int64_t step_ms, const struct sink *sink)
@@ -104,6 +107,7 @@ static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t 
 	assert_true(late_ms >= 0);
 	assert_ptr_equal(sink->group, group);
 	last_t_ms[index] = t_ms;
+	n_rows = index ? n_rows : sink->n_rows;
 	last_step_ms[index] = step_ms;
 }
 
@@ -300,16 +304,65 @@ static void enodev_asks_for_a_new_probe(void **state)
 	tick();
 	fake.sample_r = -ENODEV;
 	tick();
-	assert_int_equal(fake.n_probes, 1);
-	fake.sample_r = 0;
-	clock_sleep_until(clock_boot_ms() + 1000); /* the wait before the new probe */
+	/* At once, and again after a wait when that was of no help. */
+	assert_int_equal(fake.n_probes, 2);
 	tick();
 	assert_int_equal(fake.n_probes, 2);
-	assert_said("probed:ok fake=failed fake=ok probed:ok ");
+	assert_said("probed:ok probed:ok fake=failed ");
+	fake.sample_r = 0;
+	clock_sleep_until(clock_boot_ms() + 1000);
+	tick();
+	assert_int_equal(fake.n_probes, 3);
+	assert_said("fake=ok probed:ok ");
 	/* What one collector found changed is looked for by all, once. */
 	for (int i = 0; i < 30; i++)
 		tick();
-	assert_int_equal(fake.n_probes, 3);
+	assert_int_equal(fake.n_probes, 4);
+}
+
+/* The sample that finds a node missing is made again after the probe, so that what it says is of
+ * the devices that are there. */
+static void a_sample_after_a_new_probe_counts(void **state)
+{
+	(void)state;
+	start(0);
+	tick();
+	fake.stale = true;
+	fake.n_nodes = 1;
+	tick();
+	assert_int_equal(fake.n_probes, 2);
+	assert_int_equal(fake.n_samples[0], 3);
+	assert_said("probed:ok probed:ok fake.n1=gone ");
+}
+
+static void the_last_node_goes(void **state)
+{
+	struct collector_status status;
+
+	(void)state;
+	start(0);
+	tick();
+	assert_int_equal(n_rows, 2);
+	fake.sample_r = -ENODEV;
+	fake.probe_r = -ENOENT;
+	tick();
+	tick();
+	assert_said("probed:ok fake=unsupported probed:no_node fake.n0=gone fake.n1=gone ");
+	assert_int_equal(n_rows, 0);
+	assert_int_equal(last_t_ms[0], now_ms);
+	/* Once. */
+	n_rows = 7;
+	tick();
+	tick();
+	assert_int_equal(n_rows, 7);
+	assert_said("");
+	/* And it comes back with the next scan. */
+	fake.sample_r = fake.probe_r = 0;
+	sampler_rescan(sampler);
+	tick();
+	assert_said("fake=ok probed:ok fake.n0=ok fake.n1=ok ");
+	assert_int_equal(sampler_collector_status(sampler, 0, &status), 0);
+	assert_int_equal(status.state, NODE_OK);
 }
 
 static void a_rescan_probes_again(void **state)
@@ -406,6 +459,8 @@ int main(void)
 		SAMPLER_TEST(sleep_is_said_once),
 		SAMPLER_TEST(a_collector_that_fails_is_left_alone),
 		SAMPLER_TEST(enodev_asks_for_a_new_probe),
+		SAMPLER_TEST(a_sample_after_a_new_probe_counts),
+		SAMPLER_TEST(the_last_node_goes),
 		SAMPLER_TEST(a_rescan_probes_again),
 		SAMPLER_TEST(a_passing_failure_of_a_probe_is_tried_again),
 		SAMPLER_TEST(what_is_switched_off_stays_off),
