@@ -25,7 +25,7 @@ static const char help[] =
 	"lists\n"
 	"the metrics. A counter is shown as its rate.\n"
 	"\n"
-	"  --node NODE     one node alone\n"
+	"  --node NODE     one node alone, by its name or identity\n"
 	"  --from TIME     start of the window, default an hour before its end\n"
 	"  --to TIME       its end, default now; with --db, now is the newest sample in the file\n"
 	"  --step TIME     length of a step, default window / 300 on whole seconds; a line has "

@@ -12,7 +12,7 @@
 struct latest {
 	struct doc doc;
 	const struct catalog *catalog;
-	const char *collector, *node; /* "" for all */
+	const char *collector, *node; /* "" for all; a node by name or identity */
 	int64_t boot, now_ms, wall_offset_ms;
 };
 
@@ -43,7 +43,8 @@ static int add_row(const struct latest_row *row, void *arg)
 		return 0;
 	if (*latest->collector && strcmp(latest->collector, r.collector->name) != 0)
 		return 0;
-	if (*latest->node && strcmp(latest->node, row->node) != 0)
+	if (*latest->node && strcmp(latest->node, row->node) != 0 &&
+	    strcmp(latest->node, row->identity) != 0)
 		return 0;
 	api_row(&latest->doc, &r, get_value, row);
 	return 0;

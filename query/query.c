@@ -116,7 +116,7 @@ static int add_series(const struct series_key *key, const struct boot *boot, voi
 	return 0;
 }
 
-/* Looks for a node by its name and collects the names of others. */
+/* Looks for a node by its name or identity and collects the names of others. */
 struct node_search {
 	const char *name;
 	struct text known;
@@ -127,7 +127,7 @@ static int visit_node(const struct node_info *node, void *arg)
 {
 	struct node_search *search = arg;
 
-	if (!strcmp(node->name, search->name))
+	if (!strcmp(node->name, search->name) || !strcmp(node->identity, search->name))
 		return 1;
 	if (search->n_known++ < NODES_NAMED_MAX)
 		text_printf(&search->known, "%s%s", search->n_known > 1 ? ", " : "", node->name);

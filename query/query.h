@@ -36,7 +36,7 @@ const char *agg_name(enum agg agg);
 /* As given by a user; NULL or "" takes the default. */
 struct query_params {
 	const char *metric; /* "diskstats.read_bytes" */
-	const char *node;   /* default: all nodes */
+	const char *node;   /* name or identity; default: all nodes */
 	const char *from;   /* default an hour before to; see query_time() */
 	const char *to;     /* default now */
 	const char *step; /* default window / 300, on whole seconds, not below the group's period */

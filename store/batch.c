@@ -36,6 +36,16 @@ static void say_full(struct store *store, const struct tail_node *node)
 	store_event(store, &event);
 }
 
+/* The next run of a device in this boot, whatever names it had. One that is still there under
+ * another name is another way to it, with runs of its own. */
+static int next_run(struct db *db, const struct tail_node *node, int64_t *ret_run)
+{
+	return sql_int(db->conn, ret_run,
+		       "SELECT 1+coalesce(max(run),0) FROM node WHERE collector=%Q AND identity=%Q"
+		       " AND boot=%lld AND (name=%Q OR (identity<>'' AND gone))",
+		       node->collector->name, node->identity, (long long)db->boot, node->name);
+}
+
 /* The run of the file that a new node continues or begins, and the row that is there already.
  * *ret_id is 0 without one. */
 static int find_run(struct db *db, const struct tail_node *node, int64_t *ret_run, int64_t *ret_id)
@@ -48,11 +58,11 @@ static int find_run(struct db *db, const struct tail_node *node, int64_t *ret_ru
 
 	if (r < 0 || (r = sql_step(stmt)) < 0)
 		return r;
-	*ret_run = 1;
-	if (r > 0)
-		/* Not gone, and first seen by this run of the program: the same as before it. */
-		*ret_run = sqlite3_column_int64(stmt, 0) +
-			   (node->run > 1 || sqlite3_column_int(stmt, 1));
+	/* Not gone, and first seen by this run of the program: the same as before it. */
+	if (r > 0 && node->run == 1 && !sqlite3_column_int(stmt, 1))
+		*ret_run = sqlite3_column_int64(stmt, 0);
+	else if ((r = next_run(db, node, ret_run)) < 0)
+		return r;
 	*ret_id = 0;
 	r = sql_int(db->conn, ret_id,
 		    "SELECT id FROM node WHERE collector=%Q AND name=%Q AND identity=%Q AND"

@@ -32,7 +32,8 @@ struct tail_node {
 	char name[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX];
 	int64_t id;  /* in the file, 0: not yet; the commit thread sets it under the lock */
-	int64_t run; /* in the file once id is set; before that 1, 2.. of this store */
+	int64_t run; /* of its device, under whatever name: in the file once id is set; before that
+		      * 1, 2.. of this store */
 	int64_t first_ms, last_ms;
 	bool gone;
 	bool superseded; /* a newer run exists */

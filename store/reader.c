@@ -446,8 +446,7 @@ static int load_nodes(struct reader *reader, const char *collector, struct node_
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
 	int r = sql_prepare(reader->conn, &stmt,
 			    "SELECT id,collector,name,identity,run,boot,first_ms,last_ms,gone"
-			    " FROM node WHERE id BETWEEN 1 AND %d AND %Q IN ('',collector)"
-			    " ORDER BY collector,name,run",
+			    " FROM node WHERE id BETWEEN 1 AND %d AND %Q IN ('',collector)",
 			    FORMAT_NODES_MAX, collector);
 
 	while (!r && (r = sql_step(stmt)) > 0) {
@@ -494,6 +493,18 @@ static int add_memory_nodes(struct store *store, const char *collector, struct n
 	return 0;
 }
 
+static int compare_nodes(const void *a, const void *b)
+{
+	const struct node_info *x = a, *y = b;
+	int order = strcmp(x->collector, y->collector);
+
+	if (!order)
+		order = strverscmp(x->name, y->name);
+	if (!order)
+		order = (x->run > y->run) - (x->run < y->run);
+	return order ? order : strcmp(x->identity, y->identity);
+}
+
 int reader_nodes(struct reader *reader, const char *collector,
 		 int (*visit)(const struct node_info *node, void *arg), void *arg)
 {
@@ -512,6 +523,8 @@ int reader_nodes(struct reader *reader, const char *collector,
 	}
 	if (r < 0)
 		return reader_failed(reader, r);
+	if (list.n)
+		qsort(list.v, list.n, sizeof(list.v[0]), compare_nodes);
 	for (size_t i = 0; i < list.n && !r; i++)
 		r = visit(&list.v[i], arg);
 	return r;

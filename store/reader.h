@@ -50,12 +50,14 @@ struct node_info {
 	char collector[NODE_NAME_MAX];
 	char name[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX];
-	int64_t run;                     /* 1, and one more each time it came back within a boot */
+	int64_t run; /* 1, and one more each time it came back within a boot; a device with an
+		      * identity also under another name */
 	int64_t boot, first_ms, last_ms; /* when it was first seen, and last, in its last boot */
 	bool gone;
 };
 
-/* visit returns non-zero to stop; that is returned. */
+/* By collectors, names (nvme0n2 before nvme0n10) and runs. visit returns non-zero to stop; that is
+ * returned. */
 int reader_nodes(struct reader *reader, const char *collector,
 		 int (*visit)(const struct node_info *node, void *arg), void *arg);
 
@@ -90,7 +92,9 @@ struct series_key {
 };
 
 /* The series of a group that have samples in from..to (wall clock), in the order of boots and node
- * names; node NULL or "" for all. -E2BIG for more than 16384. */
+ * names; node is a name or an identity, under which a device is found whatever its name was, NULL
+ * or
+ * "" for all. -E2BIG for more than 16384. */
 int reader_series(struct reader *reader, const struct group *group, const char *node,
 		  int64_t from_wall_ms, int64_t to_wall_ms,
 		  int (*visit)(const struct series_key *key, const struct boot *boot, void *arg),

@@ -20,7 +20,7 @@ struct search {
 	struct reader *reader;
 	const struct collector *collector;
 	const struct group *group;
-	const char *node; /* "" for all */
+	const char *node; /* name or identity, "" for all */
 	int64_t from_wall_ms, to_wall_ms;
 	struct boot *boots;
 	size_t n_boots;
@@ -41,7 +41,7 @@ static int add_found(struct search *s, const struct boot *boot, const char *name
 {
 	struct found *f;
 
-	if (*s->node && strcmp(s->node, name) != 0)
+	if (*s->node && strcmp(s->node, name) != 0 && strcmp(s->node, identity) != 0)
 		return 0;
 	for (size_t i = 0; i < s->n; i++)
 		if (s->v[i].at == boot && !strcmp(s->v[i].key.node, name) &&

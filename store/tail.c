@@ -113,22 +113,60 @@ static struct tail_node *find_node(const struct store *store, const struct colle
 	return NULL;
 }
 
+/* before: the name under which its device was known until now, or NULL. */
 static void node_event(struct store *store, const struct tail_node *node, const char *kind,
-		       const char *what, int64_t t_ms)
+		       const char *what, const char *before, int64_t t_ms)
 {
 	struct event event = {.t_ms = t_ms, .t_end_ms = t_ms, .severity = SEVERITY_INFO};
+	struct text evidence = TEXT_IN(event.evidence);
 
 	snprintf(event.kind, sizeof(event.kind), "%s", kind);
 	snprintf(event.collector, sizeof(event.collector), "%s", node->collector->name);
 	snprintf(event.node, sizeof(event.node), "%s", node->name);
-	snprintf(event.text, sizeof(event.text), "%s: %.96s %s", node->collector->name, node->name,
-		 what);
+	snprintf(event.text, sizeof(event.text), "%s: %.96s %s%s%.96s", node->collector->name,
+		 node->name, what, before ? ", before as " : "", before ? before : "");
+	if (before) {
+		text_str(&evidence, "{\"before\":");
+		text_json(&evidence, before);
+		text_char(&evidence, '}');
+	}
 	pending_event(store, &event);
 }
 
-static struct tail_node *new_node(struct store *store, struct tail_group *group,
-				  const struct row *row, struct tail_node *before, int64_t t_ms)
+/* Whether this sample no longer lists a node that the one before did. */
+static bool is_missed(const struct tail_group *group, const struct sink *sink,
+		      const struct tail_node *node)
 {
+	bool present = false;
+
+	for (size_t i = 0; i < group->n_members && !present; i++)
+		present = group->members[i]->node == node && group->members[i]->present;
+	for (size_t i = 0; i < sink->n_rows && present; i++)
+		present = strcmp(sink->rows[i]->node, node->name) != 0 ||
+			  strcmp(sink->rows[i]->identity, node->identity) != 0;
+	return present;
+}
+
+/* The newest run of the same device under another name, which it has no more. Where both are listed
+ * they are two ways to one device. */
+static const struct tail_node *renamed_from(const struct store *store,
+					    const struct tail_group *group, const struct sink *sink,
+					    const struct row *row)
+{
+	if (!*row->identity)
+		return NULL;
+	for (const struct tail_node *n = store->nodes; n; n = n->next)
+		if (n->collector == group->collector && !strcmp(n->identity, row->identity) &&
+		    strcmp(n->name, row->node) != 0 && (n->gone || is_missed(group, sink, n)))
+			return n;
+	return NULL;
+}
+
+static struct tail_node *new_node(struct store *store, struct tail_group *group,
+				  const struct sink *sink, const struct row *row,
+				  struct tail_node *before, int64_t t_ms)
+{
+	const struct tail_node *other = renamed_from(store, group, sink, row);
 	struct tail_node *node = store->n_nodes < TAIL_NODES_MAX ? calloc(1, sizeof(*node)) : NULL;
 
 	if (!node)
@@ -136,7 +174,7 @@ static struct tail_node *new_node(struct store *store, struct tail_group *group,
 	node->collector = group->collector;
 	memcpy(node->name, row->node, sizeof(node->name));
 	memcpy(node->identity, row->identity, sizeof(node->identity));
-	node->run = before ? before->run + 1 : 1;
+	node->run = 1 + MAX(before ? before->run : 0, other ? other->run : 0);
 	node->first_ms = node->last_ms = t_ms;
 	node->dirty = true;
 	if (before)
@@ -145,20 +183,23 @@ static struct tail_node *new_node(struct store *store, struct tail_group *group,
 	store->nodes = node;
 	store->n_nodes++;
 	if (group->n_ticks > 0)
-		node_event(store, node, "node_came", "appeared", t_ms);
+		node_event(store, node, "node_came", "appeared",
+			   other && !(before && before->run > other->run) ? other->name : NULL,
+			   t_ms);
 	return node;
 }
 
 /* The run that a row belongs to. A node that was gone and is listed again is a new run, unless
  * this group never missed it. */
 static struct tail_node *node_of(struct store *store, struct tail_group *group,
-				 const struct row *row, bool missed, int64_t t_ms)
+				 const struct sink *sink, const struct row *row, bool missed,
+				 int64_t t_ms)
 {
 	struct tail_node *node = find_node(store, group->collector, row);
 
 	if (node && !(node->gone && missed))
 		return node;
-	return new_node(store, group, row, node, t_ms);
+	return new_node(store, group, sink, row, node, t_ms);
 }
 
 static void member_clear(struct tail_group *group, struct member *member)
@@ -246,14 +287,16 @@ static void set_member_node(struct tail_group *group, struct member *member, str
 
 /* The member of a row, with the right run of its node. NULL without memory. */
 static struct member *member_of(struct store *store, struct tail_group *group,
-				const struct row *row, size_t hint, int64_t t_ms)
+				const struct sink *sink, const struct row *row, size_t hint,
+				int64_t t_ms)
 {
 	struct member *member = find_member(group, row, hint);
 
 	if (member && member->present && !member->node->superseded)
 		return member;
 
-	struct tail_node *node = node_of(store, group, row, !member || !member->present, t_ms);
+	struct tail_node *node =
+		node_of(store, group, sink, row, !member || !member->present, t_ms);
 
 	if (!node)
 		return NULL;
@@ -345,7 +388,7 @@ static void add_row(struct store *store, struct tail_group *group, struct block 
 		    const struct sink *sink, size_t i, int64_t t_ms)
 {
 	const struct row *row = sink->rows[i];
-	struct member *member = member_of(store, group, row, i, t_ms);
+	struct member *member = member_of(store, group, sink, row, i, t_ms);
 	struct block_node *place;
 
 	if (!member) {
@@ -392,7 +435,7 @@ static void miss_members(struct store *store, struct tail_group *group, int64_t 
 		if (member->node->gone || listed_faster(store, group, member->node))
 			continue;
 		member->node->gone = member->node->dirty = true;
-		node_event(store, member->node, "node_went", "is gone", t_ms);
+		node_event(store, member->node, "node_went", "is gone", NULL, t_ms);
 	}
 }
 

@@ -183,6 +183,158 @@ static void node_comes_again(void **state)
 	assert_shell("SELECT kind, node FROM events", "node_went|sd0\nnode_came|sd0");
 }
 
+/* One tick; nodes are "NAME=IDENTITY NAME=IDENTITY". */
+static void tick_of(struct store *store, int64_t t_ms, const char *nodes)
+{
+	char buf[256], *rest = buf, *word;
+	struct sink sink;
+
+	assert_int_equal(sink_init(&sink), 0);
+	sink_reset(&sink, &world_groups[0]);
+	snprintf(buf, sizeof(buf), "%s", nodes);
+	while ((word = strsep(&rest, " ")) && *word) {
+		char *name = strsep(&word, "=");
+
+		row_set(sink_row(&sink, name, word), READS, t_ms);
+	}
+	store_add(store, &world_groups[0], t_ms, 0, 1000, &sink);
+	sink_done(&sink);
+}
+
+struct series_seen {
+	char text[256];
+};
+
+static int note_series(const struct series_key *key, const struct boot *boot, void *arg)
+{
+	struct series_seen *seen = arg;
+	size_t len = strlen(seen->text);
+
+	(void)boot;
+	snprintf(seen->text + len, sizeof(seen->text) - len, "%s=%s ", key->node, key->identity);
+	return 0;
+}
+
+static void assert_series(struct store *store, const char *node, const char *expected)
+{
+	CLEANUP(reader_closep) struct reader *reader = world_reader(store);
+	struct series_seen seen = {0};
+
+	assert_int_equal(
+		reader_series(reader, &world_groups[0], node, 0, INT64_MAX, note_series, &seen), 0);
+	assert_string_equal(seen.text, expected);
+}
+
+/* What a device keeps is its identity: under another name it goes on with its next run, another
+ * device under its name begins at 1, and two ways to one device are both there. */
+static void a_device_keeps_its_identity(void **state)
+{
+	static const struct {
+		const char *ticks[4]; /* one each second; "" is a second without nodes */
+		int commit_after;     /* a tick, besides the one at the end */
+		const char *nodes, *events;
+	} rows[] = {
+		{{"sda=A", "", "sdb=A"},
+		 9,
+		 "sda|A|1|1\nsdb|A|2|0",
+		 "node_went|sda|\nnode_came|sdb|{\"before\":\"sda\"}"},
+		{{"sda=A", "", "sdb=A"},
+		 1,
+		 "sda|A|1|1\nsdb|A|2|0",
+		 "node_went|sda|\nnode_came|sdb|{\"before\":\"sda\"}"},
+		/* From one tick to the next */
+		{{"sda=A", "sdb=A"},
+		 0,
+		 "sda|A|1|1\nsdb|A|2|0",
+		 "node_came|sdb|{\"before\":\"sda\"}\nnode_went|sda|"},
+		/* And back again */
+		{{"sda=A", "sdb=A", "", "sda=A"},
+		 1,
+		 "sda|A|1|1\nsdb|A|2|1\nsda|A|3|0",
+		 "node_came|sdb|{\"before\":\"sda\"}\nnode_went|sda|\nnode_went|sdb|\n"
+		 "node_came|sda|{\"before\":\"sdb\"}"},
+		/* The same name, another device */
+		{{"sda=A", "sda=B"}, 0, "sda|A|1|1\nsda|B|1|0", "node_came|sda|\nnode_went|sda|"},
+		{{"sda=A", "", "sda=B", "sda=B"},
+		 9,
+		 "sda|A|1|1\nsda|B|1|0",
+		 "node_went|sda|\nnode_came|sda|"},
+		/* Two that change places */
+		{{"sda=A sdb=B", "sda=B sdb=A"},
+		 0,
+		 "sda|A|1|1\nsdb|B|1|1\nsda|B|2|0\nsdb|A|2|0",
+		 "node_came|sda|{\"before\":\"sdb\"}\nnode_came|sdb|{\"before\":\"sda\"}\n"
+		 "node_went|sda|\nnode_went|sdb|"},
+		/* Two paths to one device, of which one goes and comes back */
+		{{"sda=A", "sda=A sdb=A", "sda=A", "sda=A sdb=A"},
+		 9,
+		 "sda|A|1|0\nsdb|A|1|1\nsdb|A|2|0",
+		 "node_came|sdb|\nnode_went|sdb|\nnode_came|sdb|"},
+		/* Without an identity the name is all there is. */
+		{{"sda=", "", "sdb="}, 9, "sda||1|1\nsdb||1|0", "node_went|sda|\nnode_came|sdb|"},
+		{{"sda=", "", "sda="}, 0, "sda||1|1\nsda||2|0", "node_went|sda|\nnode_came|sda|"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		CLEANUP(store_closep) struct store *store = world_open("boot-a");
+
+		for (int k = 0; k < 4 && rows[i].ticks[k]; k++) {
+			tick_of(store, 1000 * (k + 1), rows[i].ticks[k]);
+			if (k == rows[i].commit_after)
+				assert_int_equal(store_commit(store, 1000 * (k + 1), false), 0);
+		}
+		assert_int_equal(store_commit(store, 9000, true), 0);
+		assert_shell("SELECT name, identity, run, gone FROM node ORDER BY run, id",
+			     rows[i].nodes);
+		assert_shell("SELECT kind, node, evidence FROM event ORDER BY id", rows[i].events);
+		unlink(world_path);
+	}
+}
+
+static void a_device_is_found_by_its_identity(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+
+	(void)state;
+	tick_of(store, 1000, "sda=A sdb=B");
+	tick_of(store, 2000, "sda=A sdb=B");
+	assert_int_equal(store_commit(store, 2000, false), 0);
+	tick_of(store, 3000, "sda=B sdc=A");
+	assert_series(store, "A", "sda=A sdc=A ");
+	assert_series(store, "sda", "sda=A sda=B ");
+	assert_series(store, "B", "sda=B sdb=B ");
+	assert_series(store, "", "sda=A sda=B sdb=B sdc=A ");
+	assert_series(store, "C", "");
+}
+
+static int note_node(const struct node_info *node, void *arg)
+{
+	struct series_seen *seen = arg;
+	size_t len = strlen(seen->text);
+
+	snprintf(seen->text + len, sizeof(seen->text) - len, "%s.%d ", node->name, (int)node->run);
+	return 0;
+}
+
+/* Of file and memory alike. */
+static void nodes_stand_by_their_numbers(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	struct series_seen seen = {0};
+
+	(void)state;
+	tick_of(store, 1000, "nvme0n10= nvme10n1= nvme0n2=");
+	tick_of(store, 2000, "nvme0n10= nvme10n1=");
+	assert_int_equal(store_commit(store, 2000, false), 0);
+	tick_of(store, 3000, "nvme0n1= nvme2n1= nvme0n2= nvme0n10=");
+	reader = world_reader(store);
+	assert_int_equal(reader_nodes(reader, NULL, note_node, &seen), 0);
+	assert_string_equal(seen.text,
+			    "nvme0n1.1 nvme0n2.1 nvme0n2.2 nvme0n10.1 nvme2n1.1 nvme10n1.1 ");
+}
+
 /* A zone whose sensor hangs: not even its type can be read then. */
 static void identity_unknown(void **state)
 {
@@ -568,6 +720,9 @@ int main(void)
 		TEST(memory_only),
 		TEST(two_boots),
 		TEST(node_comes_again),
+		TEST(a_device_keeps_its_identity),
+		TEST(a_device_is_found_by_its_identity),
+		TEST(nodes_stand_by_their_numbers),
 		TEST(identity_unknown),
 		TEST(gaps_and_lateness),
 		TEST(other_grids),
