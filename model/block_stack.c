@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "model/dm_target.h"
 
 #define DEPTH_MAX 8
 
@@ -15,32 +16,20 @@ struct walk {
 	bool is_layered; /* the text says more than the name of a device */
 };
 
-/* The kind of target is in no file, but tools put it in front of the uuid. */
-static const char *kind_of_uuid(const char *uuid)
-{
-	static const struct {
-		const char *prefix, *kind;
-	} kinds[] = {
-		{"CRYPT-VERITY", " (verity)"}, {"CRYPT-", " (crypt)"},   {"LVM-", " (lvm)"},
-		{"mpath-", " (multipath)"},    {"DMRAID-", " (dmraid)"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (!strncmp(uuid, kinds[i].prefix, strlen(kinds[i].prefix)))
-			return kinds[i].kind;
-	return "";
-}
-
 /* The device with the name that its maker gave it. */
 static void describe(struct hw *hw, struct walk *walk, const char *name, const char *dir)
 {
 	char value[HW_PATH_MAX], uuid[256];
+	const char *kind;
 
 	text_str(&walk->text, name);
 	if (hw_read_line(hw, value, sizeof(value), "%s/dm/name", dir) >= 0) {
 		if (hw_read_line(hw, uuid, sizeof(uuid), "%s/dm/uuid", dir) < 0)
 			uuid[0] = '\0';
-		text_printf(&walk->text, " %s%s", value, kind_of_uuid(uuid));
+		text_printf(&walk->text, " %s", value);
+		kind = dm_target_of_uuid(uuid).kind;
+		if (kind)
+			text_printf(&walk->text, " (%s)", kind);
 	} else if (hw_read_line(hw, value, sizeof(value), "%s/md/level", dir) >= 0) {
 		text_printf(&walk->text, " (%s)", value);
 	} else if (hw_read_line(hw, value, sizeof(value), "%s/loop/backing_file", dir) >= 0) {
