@@ -8,7 +8,7 @@
 
 struct table {
 	struct libscols_table *scols;
-	struct libscols_line *line;
+	struct libscols_line *line, *at[TABLE_DEPTH_MAX];
 	size_t n_cells;
 };
 
@@ -45,6 +45,7 @@ int table_column(struct table *table, const char *name, enum table_column column
 		[TABLE_TEXT] = 0,
 		[TABLE_NUMBER] = SCOLS_FL_RIGHT,
 		[TABLE_WRAP] = SCOLS_FL_WRAP,
+		[TABLE_TREE] = SCOLS_FL_TREE,
 	};
 
 	return scols_table_new_column(table->scols, name, 0, flags[column]) ? 0 : -ENOMEM;
@@ -53,6 +54,16 @@ int table_column(struct table *table, const char *name, enum table_column column
 int table_line(struct table *table)
 {
 	table->line = scols_table_new_line(table->scols, NULL);
+	table->n_cells = 0;
+	return table->line ? 0 : -ENOMEM;
+}
+
+int table_line_at(struct table *table, unsigned depth)
+{
+	if (depth >= TABLE_DEPTH_MAX)
+		return -E2BIG;
+	table->line = scols_table_new_line(table->scols, depth ? table->at[depth - 1] : NULL);
+	table->at[depth] = table->line;
 	table->n_cells = 0;
 	return table->line ? 0 : -ENOMEM;
 }

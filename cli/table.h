@@ -9,10 +9,13 @@
 
 struct table;
 
+#define TABLE_DEPTH_MAX 32
+
 enum table_column {
 	TABLE_TEXT,
 	TABLE_NUMBER, /* stands at the right */
 	TABLE_WRAP,   /* text that may be broken into lines on a narrow terminal */
+	TABLE_TREE,   /* lines are drawn below the one that they belong to */
 };
 
 MUST_CHECK int table_open(struct table **ret);
@@ -24,6 +27,8 @@ int table_column(struct table *table, const char *name, enum table_column column
 
 /* Starts a line, then fills its cells from left to right; text is copied. */
 int table_line(struct table *table);
+/* The same with a tree: below the last line of depth - 1. depth < TABLE_DEPTH_MAX. */
+int table_line_at(struct table *table, unsigned depth);
 int table_cell(struct table *table, const char *text);
 
 int table_print(struct table *table, FILE *out);

@@ -96,6 +96,20 @@ size_t tree_n_keys(struct tree *object)
 	return json_object_is_type(o, json_type_object) ? (size_t)json_object_object_length(o) : 0;
 }
 
+const char *tree_key(struct tree *tree, size_t index)
+{
+	struct json_object *object = object_of(tree);
+
+	if (index >= tree_n_keys(tree))
+		return NULL;
+
+	struct json_object_iterator at = json_object_iter_begin(object);
+
+	while (index--)
+		json_object_iter_next(&at);
+	return json_object_iter_peek_name(&at);
+}
+
 size_t tree_n(struct tree *array)
 {
 	struct json_object *object = object_of(array);

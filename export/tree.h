@@ -24,6 +24,8 @@ bool tree_bool(struct tree *tree, const char *path);
 
 /* Members of an object. */
 size_t tree_n_keys(struct tree *tree);
+/* In the order of the document; NULL past the end. */
+const char *tree_key(struct tree *tree, size_t index);
 /* Elements of an array. */
 size_t tree_n(struct tree *array);
 struct tree *tree_at(struct tree *array, size_t index);

@@ -1,0 +1,199 @@
+/* flashscope path: which layers a file passes on its way to the device. */
+#include "cli/path.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/iopath.h"
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "export/iopath.h"
+
+static const char help[] =
+	"Usage: flashscope path [OPTION...] [MOUNT | FILE | DEVICE]\n"
+	"\n"
+	"Draws the layers between a file system and its device, with what is known of each: file\n"
+	"system, device mapper and RAID, partition, disk, controller, link. DEVICE is a disk, a\n"
+	"partition, a dm device (also by its dm name) or a controller: then all paths that lead\n"
+	"there. Without an argument all paths of the machine. Looks itself, without a daemon.\n"
+	"\n"
+	"  --json          print the document of GET /api/v1/iopath\n"
+	"  --root DIR      a recorded tree instead of this machine\n"
+	"  --db FILE       a database file, as it was at its end\n"
+	"  --socket PATH   ask the daemon that listens there\n"
+	"  --url URL       ask the daemon, as http://127.0.0.1:9750\n";
+
+struct path_args {
+	struct client_target target;
+	const char *root, *db, *of;
+	bool json;
+};
+
+static int check_args(const struct path_args *args)
+{
+	int n = !!args->root + !!args->db + !!args->target.socket + !!args->target.url;
+
+	if (n > 1)
+		return cli_wrong_usage("path", "one of --root, --db, --socket and --url");
+	return -1;
+}
+
+/* Returns -1 to go on, else the exit status. */
+static int parse_args(int argc, char **argv, struct path_args *args)
+{
+	static const struct option options[] = {
+		{"root", required_argument, NULL, 'r'},
+		{"db", required_argument, NULL, 'd'},
+		{"socket", required_argument, NULL, 's'},
+		{"url", required_argument, NULL, 'u'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		switch (c) {
+		case 'r':
+			args->root = optarg;
+			break;
+		case 'd':
+			args->db = optarg;
+			break;
+		case 's':
+			args->target.socket = optarg;
+			break;
+		case 'u':
+			args->target.url = optarg;
+			break;
+		case 'j':
+			args->json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			return cli_wrong_usage("path", NULL);
+		}
+	}
+	if (optind + 1 < argc)
+		return cli_wrong_usage("path",
+				       "one MOUNT, FILE or DEVICE at a time, not also \"%s\"",
+				       argv[optind + 1]);
+	args->of = optind < argc ? argv[optind] : "";
+	return check_args(args);
+}
+
+/* What a path of this machine really leads to: mounts and devices are known by their true names.
+ * The caller frees. */
+static char *true_path(const char *of)
+{
+	char *path = *of ? realpath(of, NULL) : NULL;
+
+	return path ? path : strdup(of);
+}
+
+static void say_problem(const char *problem)
+{
+	fputs("flashscope path: ", stderr);
+	cli_put_text(stderr, problem);
+	fputc('\n', stderr);
+}
+
+/* Makes the document from facts. here: what names no device may be a file in this folder. */
+static int make(const struct facts *facts, const char *of, bool here, struct doc *doc)
+{
+	CLEANUP(iopaths_done) struct iopaths paths = {0};
+	char problem[IOPATH_PROBLEM_MAX];
+	int r = iopath_find(facts, of, &paths, problem);
+
+	if (r == -ENOENT && here && !strchr(of, '/')) {
+		CLEANUP(freep) char *file = true_path(of);
+
+		if (file && *file == '/')
+			return make(facts, file, false, doc);
+	}
+	if (r < 0) {
+		say_problem(*problem ? problem : strerror(-r));
+		return r;
+	}
+	paths.truncated = paths.truncated || facts->truncated;
+	doc_init(doc, IOPATH_DOC_MAX_BYTES);
+	iopath_document(doc, of, &paths);
+	if (doc_error(doc) < 0)
+		say_problem(strerror(-doc_error(doc)));
+	return doc_error(doc);
+}
+
+static int show(const struct path_args *args, const char *text, size_t len)
+{
+	CLEANUP(tree_freep) struct tree *document = NULL;
+
+	if (args->json) {
+		puts(text);
+		return EXIT_DONE;
+	}
+	if (tree_parse(text, len, &document) < 0 || path_draw(document) < 0) {
+		say_problem("the answer is no document of paths");
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
+static int show_facts(const struct path_args *args)
+{
+	CLEANUP(facts_done) struct facts facts = {0};
+	CLEANUP(doc_done) struct doc doc = {0};
+	bool here = !args->db && (!args->root || !strcmp(args->root, "/"));
+	CLEANUP(freep)
+	char *of = here && strchr(args->of, '/') ? true_path(args->of) : strdup(args->of);
+	int r = of ? 0 : -ENOMEM;
+
+	/* A file may well lie on a file system of the kernel's own. */
+	if (r == 0)
+		r = args->db ? path_read_file(args->db, &facts)
+			     : path_read_root(args->root ? args->root : "/", *of == '/', &facts);
+	if (r == 0)
+		r = make(&facts, of, here, &doc);
+	return r < 0 ? EXIT_FAILED : show(args, doc.p, doc.len);
+}
+
+static int show_daemon(const struct path_args *args)
+{
+	CLEANUP(client_reply_done) struct client_reply reply = {0};
+	CLEANUP(freep)
+	char *of = args->target.socket && strchr(args->of, '/') ? true_path(args->of)
+								: strdup(args->of);
+	CLEANUP(freep) char *escaped = of ? client_escape(of) : NULL;
+	char buf[4096];
+	struct text path = TEXT_IN(buf);
+
+	if (!escaped)
+		return EXIT_FAILED;
+	text_printf(&path, "/api/v1/iopath%s%s", *escaped ? "?of=" : "", escaped);
+	if (path.truncated) {
+		say_problem("the name is too long");
+		return EXIT_FAILED;
+	}
+	if (client_get(&args->target, buf, &reply) < 0) {
+		say_problem(reply.error);
+		return EXIT_FAILED;
+	}
+	return show(args, reply.body ? reply.body : "", reply.len);
+}
+
+int command_path(int argc, char **argv)
+{
+	struct path_args args = {0};
+	int r = parse_args(argc, argv, &args);
+
+	if (r >= 0)
+		return r;
+	cli_time_limit(60);
+	r = args.target.socket || args.target.url ? show_daemon(&args) : show_facts(&args);
+	return fflush(stdout) ? EXIT_FAILED : r;
+}
