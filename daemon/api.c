@@ -49,6 +49,7 @@ static const struct route routes[] = {
 	{"/api/v1/events", serve_events, NULL, {"from", "to", "limit", NULL}},
 	{"/api/v1/marks", serve_marks, serve_post_mark, {"from", "to", "limit", NULL}},
 	{"/api/v1/latest", serve_latest, NULL, {"collector", "node", NULL}},
+	{"/api/v1/iopath", serve_iopath, NULL, {"of", NULL}},
 	{"/api/v1/query", serve_query, NULL, {"metric", "node", "from", "to", "step", "agg", NULL}},
 };
 

@@ -33,6 +33,28 @@ get '/api/v1/latest?collector=load' | json '.[0] | .collector == "load" and .gro
 	.boot == 1 and .boot_ms > 0' 'latest load'
 get '/api/v1/query?metric=load.threads&from=-1min&step=1s' | json '.metric == "load.threads" and
 	.series[0].node == "system" and ([.series[0].points[] | select(.[1] != null)] | length) >= 2' query
+# Nothing is known of this machine but that something is mounted; no disk has to be under it.
+until_true 10 sh -c "curl -s '$url/api/v1/latest?collector=mounts' | jq -e 'length > 0' >/dev/null"
+cat >"$work/iopath.jq" <<'END'
+def keys_are($names): keys == ($names | sort);
+def layer_is_good($i): keys_are(["kind", "name", "above", "depth", "shared", "facts", "missing"]) and
+	(if $i == 0 then .above == null and .depth == 0 else .above < $i and .depth > 0 end) and
+	all(.facts[]; keys_are(["value", "unit", "source"]) and (.value | type) != "null") and
+	all(.missing[]; keys_are(["why", "source"]) and .why != "");
+keys_are(["of", "paths", "without_disk", "truncated"]) and (.truncated | not) and
+all(.paths[]; keys_are(["mounts", "layers"]) and
+	all(.mounts[]; keys_are(["mount_point", "root", "options"])) and
+	(.layers | to_entries | length > 0 and all(.[]; .key as $i | .value | layer_is_good($i)))) and
+all(.without_disk[]; keys_are(["mount_point", "fs_type"]))
+END
+get /api/v1/iopath >"$work/iopath"
+json "$(cat "$work/iopath.jq")" iopath <"$work/iopath"
+json '.of == null and (.paths + .without_disk | length) > 0' 'all paths' <"$work/iopath"
+get '/api/v1/iopath?of=/' | json "$(cat "$work/iopath.jq")" 'iopath of /'
+get '/api/v1/iopath?of=/' | json '.of == "/" and (.paths | length) == 1 and
+	.paths[0].layers[0].kind == "file_system"' 'one path'
+"$bin/flashscope" path --socket "$socket" --json / | json '.paths | length == 1' 'path of the daemon'
+"$bin/flashscope" path --url "$url" >"$work/said" || fail 'path of the daemon as a drawing'
 get /metrics | grep '^flashscope_load_load1{node="system"} [0-9.]*$' >/dev/null || fail 'no load1 in /metrics'
 get /metrics -o /dev/null -w '%{content_type}' | grep -q '^text/plain; version=0.0.4'
 get / | grep "<code>$work/f.db</code>" >/dev/null || fail 'the page does not name the database'
@@ -70,6 +92,9 @@ problem '/api/v1/query?metric=load.load1&from=soon' 400 from
 problem '/api/v1/query?metric=load.load1&metric=load.load5' 400 metric
 problem '/api/v1/query?metric=load%00.load1' 400 ''
 problem '/api/v1/latest?collector=nobody' 400 collector
+problem '/api/v1/iopath?of=nobody' 400 of
+problem '/api/v1/iopath?of=%1b%5b2J' 400 of
+problem '/api/v1/iopath?mount=/' 400 mount
 problem '/api/v1/events?limit=many' 400 limit
 problem "/api/v1/status?$(printf 'a%s=1&' $(seq 30))" 400 ''
 problem /api/v1/status 405 '' -X POST
