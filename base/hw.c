@@ -568,3 +568,11 @@ int hw_boot_ms(struct hw *hw, int64_t *ret_ms)
 	rest = slice_of(buf);
 	return slice_token(&rest, &uptime) ? parse_fixed_slice(uptime, 3, ret_ms) : -EINVAL;
 }
+
+int hw_asleep_ms(struct hw *hw, int64_t *ret_ms)
+{
+	if (!hw->live)
+		return -ENOENT;
+	*ret_ms = clock_asleep_ms();
+	return 0;
+}

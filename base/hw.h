@@ -133,6 +133,10 @@ int hw_boot_id(struct hw *hw, char buf[HW_BOOT_ID_MAX]);
 /* CLOCK_BOOTTIME of the machine in ms; in a recorded tree its proc/uptime, -ENOENT without one. */
 int hw_boot_ms(struct hw *hw, int64_t *ret_ms);
 
+/* How long the machine has been in system sleep since it booted, to within a millisecond. -ENOENT
+ * in a recorded tree. */
+int hw_asleep_ms(struct hw *hw, int64_t *ret_ms);
+
 /* Value of a kernel option ("CONFIG_PSI"): copies "y", "m" or "n". It comes from the kernel's own
  * /proc/config.gz or else from the config that is installed for this release (/boot/config-RELEASE,
  * /lib/modules/RELEASE/config and such). "n" when a config is found without the option; -ENOENT

@@ -343,6 +343,7 @@ static void identity_of_the_machine(void **unused)
 
 	assert_int_equal(hw_boot_id(hw, buf), -ENOENT);
 	assert_int_equal(hw_boot_ms(hw, &ms), -ENOENT);
+	assert_int_equal(hw_asleep_ms(hw, &ms), -ENOENT);
 	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), -ENOENT);
 	put(&f, "proc/sys/kernel/random/boot_id", "a-b\n");
 	put(&f, "proc/uptime", "123.45 99.00\n");
