@@ -12,6 +12,7 @@
 	X(UNIT_COUNT, "count", "", "", 1, 0)                                                       \
 	X(UNIT_BYTES, "bytes", "B", "bytes", 1, 0)                                                 \
 	X(UNIT_KIBIBYTES, "kibibytes", "KiB", "bytes", 1024, 0)                                    \
+	X(UNIT_BYTES_PER_SECOND, "bytes_per_second", "B/s", "bytes_per_second", 1, 0)              \
 	X(UNIT_SECTORS, "sectors", "sectors", "bytes", 512, 0)                                     \
 	X(UNIT_SECONDS, "seconds", "s", "seconds", 1, 0)                                           \
 	X(UNIT_MILLISECONDS, "milliseconds", "ms", "seconds", 1, 3)                                \
