@@ -180,8 +180,9 @@ static const char *mmc_part(const char *name)
 	return name + strspn(name, "0123456789");
 }
 
-/* Where the device is plugged in. Numbers of SCSI hosts and NVMe controllers depend on the order of
- * probing, so what stands before them is taken, and the address behind: ".../1-1:1.0/0:0:0". */
+/* Where the device is plugged in. Numbers of SCSI and MMC hosts and of NVMe controllers depend on
+ * the order of probing, so what stands before them is taken, and of SCSI the address behind:
+ * ".../1-1:1.0/0:0:0". An SD card draws another address each time. */
 static void stable_path(const char *path, struct text *out)
 {
 	static const char top[] = "sys/devices/";
@@ -189,6 +190,8 @@ static void stable_path(const char *path, struct text *out)
 	const char *host = strstr(start, "/host"), *address = strchr(last_component(path), ':');
 	const char *controller = strstr(start, "/nvme/nvme");
 
+	if (!controller)
+		controller = strstr(start, "/mmc_host/");
 	if (controller) {
 		text_mem(out, start, (size_t)(controller - start));
 	} else if (host && isdigit((unsigned char)host[5]) && address) {
@@ -237,6 +240,12 @@ static int read_serial(struct hw *hw, const char *name, const char *dir, char *b
 	return hw_read_line_once(hw, key, buf, size, "%s/serial", dir);
 }
 
+/* Cards without a number of their own. */
+static bool is_all_zero(const char *value)
+{
+	return strspn(value, "0") == strlen(value);
+}
+
 static void disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
 {
 	/* In the order of trust: what the standard makes unique first. The parent of an eMMC's
@@ -263,7 +272,7 @@ static void disk_identity(struct hw *hw, const char *name, const char *dir, stru
 					       attrs[i].attr)
 				: read_serial(hw, name, dir, value, sizeof(value));
 
-		if (r < 0)
+		if (r < 0 || (!strcmp(attrs[i].kind, "cid") && is_all_zero(value)))
 			continue;
 		text_printf(out, "%s:%s%s", attrs[i].kind, value, mmc_part(name));
 		return;

@@ -39,10 +39,39 @@ static void a_device_is_asked_for_its_serial_once(void **unused)
 	fixture_end(&f);
 }
 
+/* Zeros are no CID; then the controller counts, without the numbers that change: of the host, and
+ * the address that an SD card draws each time. */
+static void a_card_without_a_cid(void **unused)
+{
+	struct fixture f;
+	char buf[192] = "";
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/devices/soc/1.mmc/mmc_host/mmc3/mmc3:b368/cid",
+	    "00000000000000000000000000000000\n");
+	put(&f, "sys/class/block/mmcblk3/size", "1\n");
+	put(&f, "sys/class/block/mmcblk3boot0/size", "1\n");
+	put_link(&f, "sys/class/block/mmcblk3/device",
+		 "../../../devices/soc/1.mmc/mmc_host/mmc3/mmc3:b368");
+
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+
+	assert_int_equal(hw_open(f.root, &hw), 0);
+	assert_string_equal(identity(hw, "mmcblk3"), "path:soc/1.mmc");
+	put(&f, "sys/devices/soc/1.mmc/mmc_host/mmc3/mmc3:b368/cid",
+	    "00000000000000000000000000000100\n");
+	assert_string_equal(identity(hw, "mmcblk3"), "cid:00000000000000000000000000000100");
+	block_identity(hw, "mmcblk3", true, buf, sizeof(buf));
+	assert_string_equal(buf, "path:soc/1.mmc");
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_is_asked_for_its_serial_once),
+		cmocka_unit_test(a_card_without_a_cid),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
