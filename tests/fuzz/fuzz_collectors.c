@@ -41,6 +41,13 @@ static const struct {
 	{UFS "monitor/monitor_enable", "u"},
 	{UFS "monitor/monitor_chunk_size", "u"},
 	{UFS "monitor/read_nr_requests", "u"},
+	{"sys/block/mmcblk0/device/life_time", "m"},
+	{"sys/block/mmcblk0/device/pre_eol_info", "m"},
+	{"sys/block/mmcblk0/device/cid", "m"},
+	{"sys/block/mmcblk0/device/enhanced_area_size", "m"},
+	{"sys/class/mmc_host/mmc0/mmc0:0001/ssr", "m"},
+	{"sys/kernel/debug/mmc0/ios", "m"},
+	{"sys/kernel/debug/mmc0/err_stats", "m"},
 };
 
 static char root[64];
@@ -87,6 +94,11 @@ static void make_root(void)
 		{UFS "host0/target0:0:0/0:0:0:0/block/sdb/dev", "8:16\n"},
 		{UFS "monitor/monitor_enable", "1\n"},
 		{UFS "monitor/read_req_latency_max", "594\n"},
+		{"sys/block/mmcblk0/device/type", "MMC\n"},
+		{"sys/block/mmcblk0/device/life_time", "0x01 0x02\n"},
+		{"sys/block/mmcblk0/device/enhanced_area_offset", "0\n"},
+		{"sys/class/mmc_host/mmc0/mmc0:0001/type", "SD\n"},
+		{"sys/kernel/debug/mmc0/ios", "timing spec:\t2 (sd high-speed)\n"},
 	};
 
 	/* In memory: a disk would take a minute for this. */

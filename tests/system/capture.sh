@@ -19,7 +19,7 @@ fail()
 # Names of groups and nodes, and texts: what does not move from one moment to the next.
 nodes_of()
 {
-	"$flashscope" sample --json --root "$1" cpufreq diskstats load mounts pressure thermal \
+	"$flashscope" sample --json --root "$1" cpufreq diskstats load mmc mounts pressure thermal \
 		2>"$work/err" |
 		jq -cS '.[] | select(.group == "mounts_space" or .group == "cpufreq_hardware" | not) |
 			[.group, .node, .info]'

@@ -136,6 +136,59 @@ check_values()
 
 "$flashscope" fields --json | jq -r '.[] | .metric as $m | .states // empty | to_entries[] |
 	"\($m) \(.key) \(.value)"' >"$work/states"
+# Each card by what its files say, and the bus by the lines of debugfs.
+check_cards()
+{
+	local dir node host
+	for dir in "$1"/sys/block/mmcblk*; do
+		node=${dir##*/}
+		case $node in *boot[0-9] | *'*') continue ;; esac
+		jq -n --arg node "$node" --argjson size "$(cat "$dir/size")" \
+			--arg type "$(cat "$dir/device/type")" --arg name "$(cat "$dir/device/name")" \
+			--arg cid "$(cat "$dir/device/cid")" --arg serial "$(cat "$dir/device/serial")" \
+			--arg ssr "$(cat "$dir/device/ssr" 2>/dev/null)" \
+			--arg erase "$(cat "$dir/device/erase_size")" \
+			--arg boot "$(cat "$dir/${node}boot0/size" 2>/dev/null)" \
+			--arg state "$(cat "$dir/device/power/runtime_status")" '
+			["suspended", "suspending", "resuming", "active"] as $states |
+			{$node, size: $size, erase_size: ($erase | tonumber), $type, $name, $cid, $serial,
+			 $ssr, boot0: $boot, state: ($states | index($state))}' >>"$work/wanted"
+		# QEMU's eMMC is of revision 5, so it has no wear, whatever stands in life_time.
+		jq --arg node "$node" '.[] | select(.group == "mmc" and .node == $node) |
+			select(.fields | (has("life_time_a") or has("pre_eol_info") or has("used_low") or
+				has("enhanced_area_offset") or has("init_time")) | not) |
+			select(if .info.type == "MMC" then .fields.rev == 5 and .fields.rel_sectors == 1 and
+				.fields.cmdq_en == 0 else .fields.erase_size == 512 and
+				(.fields | has("uhs_speed_grade") | not) end) |
+			{node, size: .fields.size, erase_size: .fields.erase_size, type: .info.type,
+			 name: .info.name, cid: .info.cid, serial: .info.serial, ssr: (.info.ssr // ""),
+			 boot0: (.fields.boot0_size // "" | tostring), state: .fields.runtime_status}' \
+			"$work/json" >>"$work/got"
+	done
+	for dir in "$1"/sys/kernel/debug/mmc*; do
+		host=${dir##*/}
+		[ -d "$dir" ] || continue
+		awk -v host="$host" '
+			$1 == "clock:" { clock = $2 } $1 == "actual" { actual = $3 }
+			/^bus width:/ { width = substr($4, 2) } /^timing spec:/ { timing = $3 }
+			END { printf "{\"node\":\"%s\",\"clock\":%s,\"rate\":%.0f,\"timing\":%s,\"n\":15}\n",
+				host, clock, actual * width / 8, timing }' "$dir/ios" >>"$work/wanted"
+		jq --arg host "$host" '.[] | select(.group == "mmc_host" and .node == $host) |
+			{node, clock: .fields.clock, rate: .fields.bus_rate, timing: .fields.timing_spec,
+			 n: (.fields | [to_entries[] | select(.key | test("errors$|timeouts$|irqs$")) |
+				select(.value == 0)] | length)}' "$work/json" >>"$work/got"
+	done
+}
+
+same()
+{
+	jq -cS . "$work/wanted" >"$work/wanted.lines"
+	jq -cS . "$work/got" >"$work/got.lines"
+	cmp -s "$work/wanted.lines" "$work/got.lines" ||
+		fail "$1: $(diff "$work/wanted.lines" "$work/got.lines" | head -5)"
+	[ -s "$work/wanted.lines" ] || fail "$1: none"
+}
+
 for archive in "$dumps"/*.tar.gz; do
 	name=${archive##*/}
 	name=${name%.tar.gz}
@@ -144,6 +197,10 @@ for archive in "$dumps"/*.tar.gz; do
 	"$flashscope" sample --json --partitions --root "$work/$name" >"$work/json" 2>"$work/err" ||
 		fail "sample: $(cat "$work/err")"
 	check_values "$work/$name"
+	: >"$work/wanted"
+	: >"$work/got"
+	check_cards "$work/$name"
+	same cards
 	"$flashscope" probe --root "$work/$name" | sed 's/ *$//' >"$work/probe"
 	if [ "${UPDATE:-}" = 1 ]; then
 		mkdir -p "$dumps/expected"

@@ -1,0 +1,163 @@
+#include "model/mmc_cards.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static bool is_known(const struct mmc_cards *cards, const char *real)
+{
+	for (size_t i = 0; i < cards->n; i++)
+		if (real[0] && !strcmp(cards->v[i].real, real))
+			return true;
+	return false;
+}
+
+static void identify(struct hw *hw, struct mmc_card *card)
+{
+	struct text text = TEXT_IN(card->identity);
+
+	if (card->disk[0])
+		block_identity(hw, card->disk, false, card->identity, sizeof(card->identity));
+	else if (strspn(card->cid, "0") != strlen(card->cid))
+		text_printf(&text, "cid:%s", card->cid);
+}
+
+/* Of a card that is there: dir leads to it. */
+static int add_card(struct hw *hw, struct mmc_cards *cards, const char *name, const char *disk,
+		    const char *dir)
+{
+	char real[HW_PATH_MAX];
+
+	if (cards->n >= MMC_CARDS_MAX || !hw_exists(hw, "%s", dir))
+		return 0;
+	if (hw_real_path(hw, real, sizeof(real), "%s", dir) < 0)
+		real[0] = '\0';
+	if (is_known(cards, real))
+		return 0;
+
+	struct mmc_card *grown = realloc(cards->v, (cards->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	cards->v = grown;
+
+	struct mmc_card *card = &cards->v[cards->n++];
+
+	*card = (struct mmc_card){0};
+	snprintf(card->name, sizeof(card->name), "%s", name);
+	snprintf(card->disk, sizeof(card->disk), "%s", disk);
+	snprintf(card->dir, sizeof(card->dir), "%s", dir);
+	memcpy(card->real, real, sizeof(card->real));
+	if (hw_read_line(hw, card->type, sizeof(card->type), "%s/type", dir) < 0)
+		card->type[0] = '\0';
+	if (hw_read_line(hw, card->cid, sizeof(card->cid), "%s/cid", dir) < 0)
+		card->cid[0] = '\0';
+	identify(hw, card);
+	return 0;
+}
+
+static bool is_number(const char *s)
+{
+	return *s && strspn(s, "0123456789") == strlen(s);
+}
+
+/* mmcblk0, and none of its areas and partitions. */
+static int add_disks(struct hw *hw, struct mmc_cards *cards)
+{
+	static const char prefix[] = "mmcblk";
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	char block[HW_PATH_MAX], dir[HW_PATH_MAX];
+	int r = hw_list(hw, &names, prefix, "sys/block");
+
+	if (r < 0)
+		r = hw_list(hw, &names, prefix, "sys/class/block");
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		struct text path = TEXT_IN(dir);
+
+		if (!is_number(names.v[i] + sizeof(prefix) - 1) ||
+		    block_dir(hw, names.v[i], block, sizeof(block)) < 0)
+			continue;
+		text_printf(&path, "%s/device", block);
+		r = path.truncated ? 0 : add_card(hw, cards, names.v[i], names.v[i], dir);
+	}
+	return r;
+}
+
+static int add_cards_of(struct hw *hw, struct mmc_cards *cards, const char *host)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	char prefix[NODE_NAME_MAX], dir[HW_PATH_MAX];
+	struct text start = TEXT_IN(prefix);
+	int r = 0;
+
+	text_printf(&start, "%s:", host);
+	if (hw_list(hw, &names, prefix, "sys/class/mmc_host/%s", host) < 0)
+		return 0;
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		struct text path = TEXT_IN(dir);
+
+		text_printf(&path, "sys/class/mmc_host/%s/%s", host, names.v[i]);
+		r = path.truncated ? 0 : add_card(hw, cards, names.v[i], "", dir);
+	}
+	return r;
+}
+
+/* Cards that no block driver has taken. */
+static int add_rest(struct hw *hw, struct mmc_cards *cards)
+{
+	CLEANUP(hw_names_done) struct hw_names hosts = {0};
+	int r = hw_list(hw, &hosts, "", "sys/class/mmc_host");
+
+	cards->n_hosts = hosts.n;
+	for (size_t i = 0; i < hosts.n && r >= 0; i++)
+		r = add_cards_of(hw, cards, hosts.v[i]);
+	return r;
+}
+
+static void identify_by_path(struct hw *hw, struct mmc_card *card)
+{
+	card->identity[0] = '\0';
+	block_identity(hw, card->disk, true, card->identity, sizeof(card->identity));
+}
+
+/* As diskstats does it. */
+static void tell_apart(struct hw *hw, struct mmc_cards *cards)
+{
+	for (size_t i = 0; i < cards->n; i++) {
+		struct mmc_card *card = &cards->v[i];
+		bool twice = false;
+
+		for (size_t k = i + 1; k < cards->n && card->identity[0]; k++) {
+			if (strcmp(card->identity, cards->v[k].identity) != 0)
+				continue;
+			identify_by_path(hw, &cards->v[k]);
+			twice = true;
+		}
+		if (twice)
+			identify_by_path(hw, card);
+	}
+}
+
+int mmc_cards_find(struct hw *hw, struct mmc_cards *ret)
+{
+	CLEANUP(mmc_cards_done) struct mmc_cards cards = {0};
+	int r_disks = add_disks(hw, &cards);
+	int r_rest = r_disks == -ENOMEM ? r_disks : add_rest(hw, &cards);
+
+	if (r_rest == -ENOMEM)
+		return -ENOMEM;
+	tell_apart(hw, &cards);
+	cards.error = r_disks < 0 && r_rest < 0 ? r_disks : 0;
+	*ret = cards;
+	cards = (struct mmc_cards){0};
+	return 0;
+}
+
+void mmc_cards_done(struct mmc_cards *cards)
+{
+	free(cards->v);
+	*cards = (struct mmc_cards){0};
+}
