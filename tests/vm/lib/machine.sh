@@ -114,7 +114,7 @@ qmp()
 				continue
 			fi
 			case $line in
-			*'"event"'*) printf '%s\n' "$line" >>"$work/qmp.log" ;;
+			'{"QMP"'* | *'"event"'*) printf '%s\n' "$line" >>"$work/qmp.log" ;;
 			*) printf '%s\n' "$line" | tee -a "$work/qmp.log" && break ;;
 			esac
 		done
@@ -171,6 +171,8 @@ run_machine()
 	sleep 0.2
 	qmp '{"execute":"qmp_capabilities"}' >/dev/null
 	while kill -0 "$qemu_pid" 2>/dev/null; do
+		# The program that started this process may have been killed.
+		kill -0 "$$" 2>/dev/null || exit 1
 		serve_request
 		if [ -n "$limit" ] && [ "$SECONDS" -ge "$end" ]; then
 			echo "@@ the guest was stopped after $limit s" >>"$work/console.log"
