@@ -112,6 +112,7 @@ enum use {
 	USE_YES,
 	USE_NO_MOUNT, /* a partition that no mount uses */
 	USE_IDLE,     /* a pseudo device that has never done I/O */
+	USE_HIDDEN,   /* a path of NVMe multipath, whose I/O counts at the disk as well */
 };
 
 #define NO_PARENT SIZE_MAX
@@ -480,6 +481,7 @@ static int mark_mounts(struct hw *hw, struct diskstats *d, bool *used)
 static int choose(struct hw *hw, struct diskstats *d, bool want_all)
 {
 	CLEANUP(freep) bool *used = calloc(d->n_disks + 1, sizeof(*used));
+	char name[BLOCK_NAME_MAX];
 
 	if (!used)
 		return -ENOMEM;
@@ -495,6 +497,9 @@ static int choose(struct hw *hw, struct diskstats *d, bool want_all)
 
 		if (r == 0 && !want_all && disk->parent != NO_PARENT && !used[i])
 			disk->use = USE_NO_MOUNT;
+		if (!want_all && block_is_path(hw, disk->name, name) &&
+		    find_name(d, name) != NO_PARENT)
+			disk->use = USE_HIDDEN;
 	}
 	return 0;
 }
@@ -551,6 +556,11 @@ static void report(struct probe *probe, const struct diskstats *d, int n_odd)
 			probe_node(probe, disk->name, OUTCOME_DISABLED,
 				   "--partitions, or [sampling] partitions = yes",
 				   "partition that no mount uses");
+			break;
+		case USE_HIDDEN:
+			probe_node(probe, disk->name, OUTCOME_DISABLED,
+				   "--partitions, or [sampling] partitions = yes",
+				   "hidden path of NVMe multipath: its I/O counts at the disk");
 			break;
 		case USE_IDLE:
 			probe_node(probe, disk->name, OUTCOME_DISABLED, "",

@@ -203,12 +203,44 @@ static void stable_path(const char *path, struct text *out)
 	}
 }
 
-/* One of the hidden paths to a namespace (nvme0c0n1), which has the identity of the namespace. */
+bool block_nvme_name(const char *name, char disk[BLOCK_NAME_MAX])
+{
+	static const char prefix[] = "nvme", digits[] = "0123456789";
+	const char *number = name + sizeof(prefix) - 1, *tail;
+	size_t len;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 || strlen(name) >= BLOCK_NAME_MAX)
+		return false;
+	len = strspn(number, digits);
+	tail = number + len;
+	if (*tail == 'c') {
+		size_t n = strspn(tail + 1, digits);
+
+		tail += n ? n + 1 : 0;
+	}
+	if (!len || *tail != 'n' || !tail[1] || strspn(tail + 1, digits) != strlen(tail + 1))
+		return false;
+	snprintf(disk, BLOCK_NAME_MAX, "%.*s%s", (int)(number + len - name), name, tail);
+	return true;
+}
+
+/* One of the hidden paths to a namespace, which has the identity of the namespace. */
 static bool is_nvme_path(const char *name)
 {
-	int n = 0;
+	char disk[BLOCK_NAME_MAX];
 
-	return sscanf(name, "nvme%*uc%*un%*u%n", &n) == 0 && n > 0 && !name[n];
+	return block_nvme_name(name, disk) && strcmp(name, disk) != 0;
+}
+
+bool block_is_path(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX])
+{
+	char dir[HW_PATH_MAX];
+	int64_t hidden;
+
+	if (!block_nvme_name(name, disk) || !strcmp(name, disk))
+		return false;
+	return block_dir(hw, name, dir, sizeof(dir)) < 0 ||
+	       hw_read_i64(hw, &hidden, "%s/hidden", dir) < 0 || hidden;
 }
 
 static void path_identity(struct hw *hw, const char *name, const char *dir, struct text *out)

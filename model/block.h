@@ -29,6 +29,14 @@ bool block_is_partition_of(const char *name, const char *disk);
  * where sysfs does not know the device. */
 void block_disk_of(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX]);
 
+/* Whether the name is that of an NVMe namespace: a disk (nvme0n1), or the hidden path of multipath
+ * that leads to it through controller 2 (nvme0c2n1). disk takes the name of the disk. */
+bool block_nvme_name(const char *name, char disk[BLOCK_NAME_MAX]);
+
+/* Whether it is such a path, by its name unless sysfs says that it is not hidden, and the disk that
+ * it leads to. Its I/O counts at the disk as well. */
+bool block_is_path(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX]);
+
 /* The best identity that sysfs gives, with its kind in front: wwid, cid, serial, dm, partuuid,
  * path;
  * "" when there is none. by_path takes where the device is plugged in, for devices that claim the

@@ -67,11 +67,74 @@ static void a_card_without_a_cid(void **unused)
 	fixture_end(&f);
 }
 
+static void names_of_namespaces(void **unused)
+{
+	static const struct {
+		const char *name, *disk; /* NULL: no namespace */
+	} cases[] = {
+		{"nvme0n1", "nvme0n1"},
+		{"nvme12n34", "nvme12n34"},
+		{"nvme0c1n2", "nvme0n2"},
+		{"nvme10c20n30", "nvme10n30"},
+		{"nvme0", NULL},
+		{"nvme", NULL},
+		{"nvmen1", NULL},
+		{"nvme0n", NULL},
+		{"nvme0cn1", NULL},
+		{"nvme0c1", NULL},
+		{"nvme0c1n", NULL},
+		{"nvme0n1p1", NULL},
+		{"nvme0c1n1p1", NULL},
+		{"nvme0c1c2n1", NULL},
+		{"sda", NULL},
+		{"ng0n1", NULL},
+		{"", NULL},
+		{"nvme0 n1", NULL},
+		{"nvme00000000000000000000000000000000000000000000000000000000000000n1", NULL},
+	};
+	char disk[BLOCK_NAME_MAX];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(block_nvme_name(cases[i].name, disk), cases[i].disk != NULL);
+		if (cases[i].disk)
+			assert_string_equal(disk, cases[i].disk);
+	}
+}
+
+/* Sysfs decides; without the file, which old kernels lack, the name does. */
+static void paths_of_multipath(void **unused)
+{
+	struct fixture f;
+	char disk[BLOCK_NAME_MAX];
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/class/block/nvme0c1n1/hidden", "1\n");
+	put(&f, "sys/class/block/nvme1c1n1/dev", "0:0\n");
+	put(&f, "sys/class/block/nvme2c1n1/hidden", "0\n");
+	put(&f, "sys/class/block/nvme3n1/hidden", "1\n");
+
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+
+	assert_int_equal(hw_open(f.root, &hw), 0);
+	assert_true(block_is_path(hw, "nvme0c1n1", disk));
+	assert_string_equal(disk, "nvme0n1");
+	assert_true(block_is_path(hw, "nvme1c1n1", disk));
+	assert_false(block_is_path(hw, "nvme2c1n1", disk));
+	assert_false(block_is_path(hw, "nvme3n1", disk));
+	assert_true(block_is_path(hw, "nvme9c0n1", disk));
+	assert_false(block_is_path(hw, "sda", disk));
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_is_asked_for_its_serial_once),
 		cmocka_unit_test(a_card_without_a_cid),
+		cmocka_unit_test(names_of_namespaces),
+		cmocka_unit_test(paths_of_multipath),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,18 +134,45 @@ static void nodes_by_default_and_all(void **unused)
 	check_outcome(&f, "loop1", OUTCOME_OK);
 	check_outcome(&f, "sda1", OUTCOME_DISABLED);
 	check_outcome(&f, "sda2", OUTCOME_OK);
-	check_outcome(&f, "sda3", OUTCOME_OK); /* below the device mapper */
-	check_outcome(&f, "nvme2c2n1", OUTCOME_OK);
+	check_outcome(&f, "sda3", OUTCOME_OK);      /* below the device mapper */
+	check_outcome(&f, "nvme2c2n1", OUTCOME_OK); /* its disk is not listed */
 	assert_int_equal(f.sink.n_rows, 6);
 	assert_string_equal(row_of(&f, "sda")->identity, "path:pci/0:0:0");
 	assert_string_equal(row_of(&f, "sda2")->identity, "partuuid:1234-02");
 	assert_string_equal(row_of(&f, "sda3")->identity, "path:pci/0:0:0-part3");
 	assert_string_equal(row_of(&f, "dm-0")->identity, "dm:LVM-abc");
-	assert_string_equal(row_of(&f, "nvme2c2n1")->identity, "");
 
 	assert_int_equal(fixture_probe(&f, "diskstats", true), 0);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	assert_int_equal(f.sink.n_rows, 9);
+	assert_string_equal(row_of(&f, "nvme2c2n1")->identity, "");
+	fixture_end(&f);
+}
+
+/* Each request on a path counts at its disk as well. */
+static void hidden_paths_are_no_disks(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, PATH,
+	    "259 0 nvme0c0n1 5 1 1 1 1 1 1 1 0 1 1\n259 1 nvme0n1 5 1 1 1 1 1 1 1 0 1 1\n"
+	    "259 2 nvme0n1p1 5 1 1 1 1 1 1 1 0 1 1\n0 0 nvme0c1n1 5 1 1 1 1 1 1 1 0 1 1\n"
+	    "0 0 nvme1c1n1 5 1 1 1 1 1 1 1 0 1 1\n");
+	put(&f, "sys/class/block/nvme0c0n1/hidden", "1\n");
+	assert_int_equal(fixture_probe(&f, "diskstats", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_outcome(&f, "nvme0c0n1", OUTCOME_DISABLED);
+	check_outcome(&f, "nvme0c1n1", OUTCOME_DISABLED);
+	check_value(&f, "nvme0n1", "reads", 5);
+	check_value(&f, "nvme0n1p1", "reads", 5);
+	/* The only line that has this I/O. */
+	check_value(&f, "nvme1c1n1", "reads", 5);
+	assert_int_equal(f.sink.n_rows, 3);
+	assert_int_equal(fixture_probe(&f, "diskstats", true), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 5);
 	fixture_end(&f);
 }
 
@@ -183,7 +210,7 @@ static void equal_identities_are_told_apart(void **unused)
 	put(&f, "sys/devices/pci/0000:04/nvme/nvme7/nvme0c0n1/wwid", "eui.01\n");
 	put(&f, "sys/devices/pci/0000:04/nvme/nvme7/nvme0c0n1/nsid", "1\n");
 	put(&f, "sys/class/block/cciss!c0d0/device/wwid", "naa.9\n");
-	assert_int_equal(fixture_probe(&f, "diskstats", false), 0);
+	assert_int_equal(fixture_probe(&f, "diskstats", true), 0);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	assert_string_equal(row_of(&f, "nvme0n1")->identity, "wwid:eui.01");
 	assert_string_equal(row_of(&f, "nvme0c0n1")->identity, "path:pci/0000:04/ns1");
@@ -319,6 +346,7 @@ int main(void)
 		cmocka_unit_test(columns_are_a_matter_of_the_line),
 		cmocka_unit_test(odd_values),
 		cmocka_unit_test(nodes_by_default_and_all),
+		cmocka_unit_test(hidden_paths_are_no_disks),
 		cmocka_unit_test(equal_identities_are_told_apart),
 		cmocka_unit_test(changes_ask_for_a_new_probe),
 		cmocka_unit_test(outcomes_without_data),
