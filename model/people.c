@@ -17,6 +17,7 @@ static const struct scale bytes[] = {
 };
 static const struct scale seconds[] = {{"s", 0}, {"ms", -3}, {"us", -6}, {NULL, 0}};
 static const struct scale hertz[] = {{"GHz", 9}, {"MHz", 6}, {"kHz", 3}, {"Hz", 0}, {NULL, 0}};
+static const struct scale transfers[] = {{"GT/s", 9}, {"MT/s", 6}, {"T/s", 0}, {NULL, 0}};
 static const struct scale celsius[] = {{"degC", 0}, {NULL, 0}};
 static const struct scale ratio[] = {{"%", -2}, {NULL, 0}};
 static const struct scale plain[] = {{"", 0}, {NULL, 0}};
@@ -28,7 +29,7 @@ static const struct scale *scales_of(enum unit unit)
 		const struct scale *scales;
 	} table[] = {
 		{"bytes", bytes},     {"seconds", seconds}, {"hertz", hertz},
-		{"celsius", celsius}, {"ratio", ratio},
+		{"celsius", celsius}, {"ratio", ratio},     {"transfers_per_second", transfers},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

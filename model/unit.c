@@ -36,6 +36,7 @@ const char *unit_base_symbol(enum unit unit)
 		{"seconds", "s"},
 		{"celsius", "degC"},
 		{"hertz", "Hz"},
+		{"transfers_per_second", "T/s"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++)
