@@ -56,7 +56,10 @@ void uevents_open(struct uevents *uevents, bool live)
 	uevents->fd =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
 	if (uevents->fd < 0)
-		give_up(uevents, "no netlink socket for uevents: %s", strerror(errno));
+		give_up(uevents, "no netlink socket for uevents: %s%s", strerror(errno),
+			errno == EAFNOSUPPORT || errno == EPERM || errno == EACCES
+				? "; a service needs RestrictAddressFamilies=AF_NETLINK"
+				: "");
 	else if (bind(uevents->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		give_up(uevents, "uevents may not be listened to: %s", strerror(errno));
 	else if (!namespace_is_told())

@@ -9,9 +9,14 @@
 
 #include <cmocka.h>
 
+#include <linux/filter.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "base/clock.h"
 #include "sampling/uevents.h"
@@ -130,6 +135,49 @@ static int send_to_listener(int fd, const void *message, size_t len)
 		       : 0;
 }
 
+/* 0 when a socket that is refused is a reason. */
+static int open_refused(int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {ARRAY_SIZE(code), code};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return 77;
+	uevents_open(&u, true);
+	return !u.stats.uevents && uevents_fd(&u) == -1 &&
+			       strstr(u.stats.reason, strerror(error)) &&
+			       !strstr(u.stats.reason, "AF_NETLINK") == (error == EPROTONOSUPPORT)
+		       ? 0
+		       : 1;
+}
+
+static void a_refused_socket_is_a_reason(void **state)
+{
+	/* A hardened unit, a seccomp filter, a kernel without CONFIG_NET */
+	static const int errors[] = {EAFNOSUPPORT, EPERM, EPROTONOSUPPORT};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(open_refused(errors[i]));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+			print_message("skipped: no seccomp here\n");
+			skip();
+		}
+		assert_int_equal(status, 0);
+	}
+}
+
 /* Whoever may send to the socket is not the kernel. */
 static void a_forged_message_is_not_believed(void **state)
 {
@@ -196,6 +244,7 @@ int main(void)
 		UEVENTS_TEST(one_plug_is_one_look),
 		UEVENTS_TEST(others_have_nothing_looked_at),
 		UEVENTS_TEST(a_storm_gets_few_looks),
+		UEVENTS_TEST(a_refused_socket_is_a_reason),
 		UEVENTS_TEST(a_forged_message_is_not_believed),
 		UEVENTS_TEST(a_flood_is_bounded),
 	};
