@@ -97,9 +97,13 @@ static void set_state(struct node_entry *entry, enum node_state state, int error
 	entry->error = error;
 	if (!changed)
 		return;
+
+	bool came = entry->state == NODE_GONE && state == NODE_OK;
+
 	entry->state = state;
 	entry->since_ms = now_ms;
-	watch->said(watch->arg, entry);
+	if (!came)
+		watch->said(watch->arg, entry);
 }
 
 void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,

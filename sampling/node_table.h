@@ -34,7 +34,7 @@ struct node_watch {
 	void *arg;
 	/* Whether the node is known to hang: it keeps that state whatever else of it is read. */
 	bool (*hangs)(void *arg, const char *node);
-	/* A state changed; a node that is new and ok is not said. */
+	/* A state changed; a node that is new, or has come back, and is ok is not said. */
 	void (*said)(void *arg, const struct node_entry *entry);
 };
 

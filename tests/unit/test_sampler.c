@@ -237,7 +237,7 @@ static void changes_are_said_once(void **state)
 	assert_said("fake.n1=gone ");
 	fake.n_nodes = 3;
 	tick();
-	assert_said("fake.n1=ok ");
+	assert_said("");
 	assert_int_equal(sampler_node_status(sampler, 999, &node), -ENOENT);
 }
 
@@ -275,7 +275,7 @@ static void sleep_is_said_once(void **state)
 	fake.asleep = false;
 	fake.n_nodes = 2;
 	tick();
-	assert_said("fake.n1=ok ");
+	assert_said("");
 }
 
 static void a_collector_that_fails_is_left_alone(void **state)
@@ -360,7 +360,7 @@ static void the_last_node_goes(void **state)
 	fake.sample_r = fake.probe_r = 0;
 	sampler_rescan(sampler);
 	tick();
-	assert_said("fake=ok probed:ok fake.n0=ok fake.n1=ok ");
+	assert_said("fake=ok probed:ok ");
 	assert_int_equal(sampler_collector_status(sampler, 0, &status), 0);
 	assert_int_equal(status.state, NODE_OK);
 }
