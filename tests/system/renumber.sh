@@ -69,10 +69,11 @@ stop
 is 'sda|serial:S1|1|1
 sdb|serial:S1|2|1
 sda|serial:S1|3|0' "$(sqlite3 "$work/f.db" "SELECT node, identity, run, gone FROM nodes
-	WHERE identity='serial:S1' ORDER BY run")" 'the disk in the file'
+	WHERE collector='diskstats' AND identity='serial:S1' ORDER BY run")" 'the disk in the file'
 is 'sda|100
 sdb|110
 sda|120' "$(sqlite3 "$work/f.db" "SELECT node, max(reads) FROM (SELECT s.node, s.reads, n.run, n.id
-	FROM diskstats s JOIN nodes n ON n.node=s.node AND n.identity='serial:S1' AND
+	FROM diskstats s JOIN nodes n ON n.node=s.node AND n.collector='diskstats' AND
+	n.identity='serial:S1' AND
 	s.t BETWEEN n.first_ms AND n.last_ms + 500 WHERE s.reads<1000) GROUP BY id ORDER BY run")" \
 	'its samples in the file'
