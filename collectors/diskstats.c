@@ -364,23 +364,6 @@ static int diskstats_sample(void *state, struct hw *hw, size_t group, struct sin
 	return changed ? -ENODEV : 0;
 }
 
-static bool is_numbered(const char *name, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return !strncmp(name, prefix, len) && name[len] >= '0' && name[len] <= '9';
-}
-
-static bool is_pseudo(const char *name)
-{
-	static const char *const prefixes[] = {"ram", "loop", "zram", "nbd"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (is_numbered(name, prefixes[i]))
-			return true;
-	return false;
-}
-
 /* Reads the names of all lines. Returns how many lines are not understood, or -errno. */
 static int read_names(struct diskstats *d, struct slice rest, bool want_all)
 {
@@ -407,7 +390,7 @@ static int read_names(struct diskstats *d, struct slice rest, bool want_all)
 
 		*disk = (struct disk){.name_len = name.len, .parent = NO_PARENT};
 		memcpy(disk->name, name.p, name.len);
-		if (!want_all && is_pseudo(disk->name) && !has_done_io(line))
+		if (!want_all && block_is_pseudo(disk->name) && !has_done_io(line))
 			disk->use = USE_IDLE;
 	}
 	return n_odd;
@@ -504,37 +487,22 @@ static int choose(struct hw *hw, struct diskstats *d, bool want_all)
 	return 0;
 }
 
-static bool same_identity(const struct disk *a, const struct disk *b)
+static int identify(struct hw *hw, struct diskstats *d)
 {
-	return a->identity[0] && !strcmp(a->identity, b->identity);
-}
+	CLEANUP(freep) const char **names = calloc(d->n_disks + 1, sizeof(*names));
+	CLEANUP(freep) char **identities = calloc(d->n_disks + 1, sizeof(*identities));
+	size_t n = 0;
 
-/* Two that claim the same identity are told apart by where they are plugged in. */
-static void tell_apart(struct hw *hw, struct diskstats *d, struct disk *disk)
-{
-	bool twice = false;
-
-	for (struct disk *other = disk + 1; other < d->disks + d->n_disks; other++) {
-		if (!same_identity(disk, other))
+	if (!names || !identities)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->n_disks; i++) {
+		if (d->disks[i].use != USE_YES)
 			continue;
-		block_identity(hw, other->name, true, other->identity, sizeof(other->identity));
-		twice = true;
+		names[n] = d->disks[i].name;
+		identities[n++] = d->disks[i].identity;
 	}
-	if (twice)
-		block_identity(hw, disk->name, true, disk->identity, sizeof(disk->identity));
-	for (struct disk *other = disk + 1; other < d->disks + d->n_disks; other++)
-		if (same_identity(disk, other))
-			other->identity[0] = '\0';
-}
-
-static void identify(struct hw *hw, struct diskstats *d)
-{
-	for (size_t i = 0; i < d->n_disks; i++)
-		if (d->disks[i].use == USE_YES)
-			block_identity(hw, d->disks[i].name, false, d->disks[i].identity,
-				       sizeof(d->disks[i].identity));
-	for (size_t i = 0; i < d->n_disks; i++)
-		tell_apart(hw, d, &d->disks[i]);
+	block_identities(hw, names, identities, n, sizeof(d->disks[0].identity));
+	return 0;
 }
 
 static void report(struct probe *probe, const struct diskstats *d, int n_odd)
@@ -634,10 +602,10 @@ static int diskstats_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	if (n_odd < 0)
 		return n_odd;
 	r = choose(hw, d, probe->want_all);
-	if (r < 0)
-		return r;
-	identify(hw, d);
-	r = fit_buffer(d, len);
+	if (r == 0)
+		r = identify(hw, d);
+	if (r == 0)
+		r = fit_buffer(d, len);
 	if (r < 0)
 		return r;
 	report(probe, d, n_odd);

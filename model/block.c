@@ -352,3 +352,53 @@ void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, si
 	if (out.len)
 		text_printf(&out, "-part%lld", (long long)number);
 }
+
+static bool is_numbered(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return !strncmp(name, prefix, len) && isdigit((unsigned char)name[len]);
+}
+
+bool block_is_pseudo(const char *name)
+{
+	static const char *const prefixes[] = {"ram", "loop", "zram", "nbd"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (is_numbered(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+static bool same_identity(const char *a, const char *b)
+{
+	return a[0] && !strcmp(a, b);
+}
+
+/* Tells the device at i apart from those behind it. */
+static void tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t i,
+		       size_t n, size_t size)
+{
+	bool twice = false;
+
+	for (size_t k = i + 1; k < n; k++) {
+		if (!same_identity(identities[i], identities[k]))
+			continue;
+		block_identity(hw, names[k], true, identities[k], size);
+		twice = true;
+	}
+	if (twice)
+		block_identity(hw, names[i], true, identities[i], size);
+	for (size_t k = i + 1; k < n; k++)
+		if (same_identity(identities[i], identities[k]))
+			identities[k][0] = '\0';
+}
+
+void block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
+		      size_t size)
+{
+	for (size_t i = 0; i < n; i++)
+		block_identity(hw, names[i], false, identities[i], size);
+	for (size_t i = 0; i < n; i++)
+		tell_apart(hw, names, identities, i, n, size);
+}

@@ -37,8 +37,17 @@ bool block_nvme_name(const char *name, char disk[BLOCK_NAME_MAX]);
  * it leads to. Its I/O counts at the disk as well. */
 bool block_is_path(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX]);
 
+/* Whether the name is that of a device without hardware (ram, loop, zram, nbd): machines have many
+ * that were never used, and these are left out by default. */
+bool block_is_pseudo(const char *name);
+
 /* The best identity that sysfs gives, with its kind in front: wwid, cid, serial, dm, partuuid,
  * path;
  * "" when there is none. by_path takes where the device is plugged in, for devices that claim the
  * same identity (the logical units of some UFS devices). */
 void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size);
+
+/* Identities of several devices as they are stored: names that claim the same one are told apart by
+ * where they are plugged in, and what is still the same is none. Each identity has size bytes. */
+void block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
+		      size_t size);

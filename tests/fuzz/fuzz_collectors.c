@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct {
 	const char *path, *readers;
 } files[] = {
-	{"proc/diskstats", "d"},
+	{"proc/diskstats", "bd"},
 	{"proc/self/mountinfo", "dm"},
 	{"proc/pressure/io", "p"},
 	{"proc/loadavg", "l"},
@@ -48,6 +48,12 @@ static const struct {
 	{"sys/class/mmc_host/mmc0/mmc0:0001/ssr", "m"},
 	{"sys/kernel/debug/mmc0/ios", "m"},
 	{"sys/kernel/debug/mmc0/err_stats", "m"},
+	{"sys/class/block/sda/queue/scheduler", "b"},
+	{"sys/class/block/sda/queue/nr_requests", "b"},
+	{"sys/class/block/sda/queue/zoned", "b"},
+	{"sys/class/block/sda/queue/crypto/modes/AES-256-XTS", "b"},
+	{"sys/class/block/sda/sda1/partition", "b"},
+	{"sys/class/block/sda/sda1/start", "b"},
 };
 
 static char root[64];
@@ -84,6 +90,8 @@ static void make_root(void)
 		{"proc/diskstats", "8 0 sda 1 2 3 4 5 6 7 8 9 10 11\n8 1 sda1 1 2 3 4\n"},
 		{"proc/self/mountinfo", "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"},
 		{"sys/class/block/sda1/partition", "1\n"},
+		{"sys/block/sda/size", "8192\n"},
+		{"sys/class/block/sda/mq/0/nr_tags", "31\n"},
 		{"sys/class/thermal/thermal_zone0/temp", "45000\n"},
 		{"sys/class/thermal/thermal_zone0/trip_point_0_type", "passive\n"},
 		{"sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1\n"},

@@ -1,7 +1,7 @@
 #!/bin/bash
 # tools/capture copies a tree so that flashscope finds in the copy what it found before: on a fixture,
 # whose errors and free space are lost (a copy of files cannot fail to be read), and on this machine.
-# timeout: 120
+# timeout: 240
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 flashscope=$1/bin/flashscope
@@ -16,12 +16,14 @@ fail()
 	exit 1
 }
 
-# Names of groups and nodes, and texts: what does not move from one moment to the next.
+# Names of groups and nodes, and texts: what does not move from one moment to the next. The queues of
+# loop and RAM devices are not copied.
 nodes_of()
 {
-	"$flashscope" sample --json --root "$1" cpufreq diskstats load mmc mounts pressure thermal \
+	"$flashscope" sample --json --root "$1" blockqueue cpufreq diskstats load mmc mounts pressure thermal \
 		2>"$work/err" |
-		jq -cS '.[] | select(.group == "mounts_space" or .group == "cpufreq_hardware" | not) |
+		jq -cS '.[] | select(.group == "mounts_space" or .group == "cpufreq_hardware" or
+				.group == "blockqueue" and (.node | test("^(loop|ram)")) | not) |
 			[.group, .node, .info]'
 }
 

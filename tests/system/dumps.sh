@@ -121,6 +121,39 @@ check_ufs()
 is_expected='(.group == "ufs_monitor" and .fields.monitor_chunk_size == 4096 and
 	(.flags | length == 12 and all(. == "filtered")) and .faults == {})'
 
+# The values of each disk's queue as files say them, "-" for none: a device that is bio-based
+# answers EINVAL for wbt_lat_usec, which is none.
+check_queues()
+{
+	local dir disk file
+
+	for dir in "$1"/sys/block/*; do
+		disk=${dir##*/}
+		{
+			if [ -e "$dir/queue/scheduler" ]; then
+				sed 's/.*\[\(.*\)\].*/\1/' "$dir/queue/scheduler"
+				tr -d '[]' <"$dir/queue/scheduler" | sed 's/ *$//'
+			else
+				printf -- '-\n-\n'
+			fi
+			if [ -e "$dir/mq" ]; then set -- "$dir"/mq/* && echo $#; else echo -; fi
+			cat "$dir/$disk"*/partition 2>/dev/null | wc -l
+			for file in size ro mq/0/nr_tags queue/{nr_requests,write_cache,wbt_lat_usec} \
+				queue/{read_ahead_kb,max_sectors_kb,max_hw_sectors_kb,discard_max_bytes} \
+				queue/{rotational,fua,logical_block_size,io_timeout,zoned}; do
+				if [ -s "$dir/$file" ]; then cat "$dir/$file"; else echo -; fi
+			done
+		} >"$work/files"
+		jq -r --arg disk "$disk" '.[] | select(.group == "blockqueue" and .node == $disk) |
+			(.fields + .info) as $v | ("scheduler schedulers hw_queues partitions size ro " +
+			"hw_queue_depth nr_requests write_cache wbt_lat read_ahead max_sectors " +
+			"max_hw_sectors discard_max rotational fua logical_block_size io_timeout zoned")
+			| split(" ")[] | $v[.] // "-"' "$work/json" >"$work/rows"
+		cmp -s "$work/files" "$work/rows" ||
+			fail "queue of $disk: $(diff "$work/files" "$work/rows" | head -5)"
+	done
+}
+
 check_values()
 {
 	disks_of "$1" | jq -cS . >"$work/wanted"
@@ -201,6 +234,7 @@ for archive in "$dumps"/*.tar.gz; do
 	: >"$work/got"
 	check_cards "$work/$name"
 	same cards
+	check_queues "$work/$name"
 	"$flashscope" probe --root "$work/$name" | sed 's/ *$//' >"$work/probe"
 	if [ "${UPDATE:-}" = 1 ]; then
 		mkdir -p "$dumps/expected"

@@ -99,6 +99,10 @@ static void make_tree(void)
 		snprintf(path, sizeof(path), "sys/class/thermal/thermal_zone%d/type", i);
 		put(path, "cpu-thermal\n");
 	}
+	put("sys/block/sda/size", "8192\n");
+	put("sys/block/sda/queue/scheduler", "none [mq-deadline]\n");
+	put("sys/block/sda/queue/nr_requests", "62\n");
+	put("sys/block/sda/sda1/partition", "1\n");
 	put("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", "1800000\n");
 	put("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", "1800000\n");
 	put("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "schedutil\n");
