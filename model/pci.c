@@ -146,3 +146,84 @@ int pci_parse_chosen(struct slice text, struct slice *ret_word)
 	*ret_word = word;
 	return 0;
 }
+
+static bool is_one_of(const char *word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+int pci_is_awake(const char *power_state, const char *runtime_status)
+{
+	static const char *const sleeping[] = {"D1", "D2", "D3hot", "D3cold"};
+	static const char *const resting[] = {"suspended", "suspending", "resuming"};
+	static const char *const active[] = {"active", "unsupported"};
+
+	if (power_state && strcmp(power_state, "D0") != 0)
+		return is_one_of(power_state, sleeping, ARRAY_SIZE(sleeping)) ? 0 : -ENODATA;
+	if (!runtime_status || is_one_of(runtime_status, active, ARRAY_SIZE(active)))
+		return 1;
+	return is_one_of(runtime_status, resting, ARRAY_SIZE(resting)) ? 0 : -ENODATA;
+}
+
+void pci_identity(const char *dir, const char *ids, char *buf, size_t size)
+{
+	static const char top[] = "sys/devices/";
+	struct slice rest =
+		slice_of(dir + (strncmp(dir, top, sizeof(top) - 1) ? 0 : sizeof(top) - 1));
+	struct text out = text_in(buf, size);
+	struct slice part;
+
+	text_str(&out, "path:");
+	for (bool first = true; rest.len; first = false) {
+		if (!slice_until(&rest, '/', &part)) {
+			part = rest;
+			rest.len = 0;
+		}
+		if (!first)
+			text_char(&out, '/');
+		if (pci_is_address(part))
+			text_mem(&out, part.p + part.len - strlen("00.0"), strlen("00.0"));
+		else
+			text_mem(&out, part.p, part.len);
+	}
+	if (*ids)
+		text_printf(&out, "@%s", ids);
+}
+
+int64_t pci_speed_limit(struct hw *hw, const char *dir)
+{
+	static const char *const names[] = {"max-link-speed", "fsl,max-link-speed"};
+
+	for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
+		char buf[8];
+		uint32_t cell = 0;
+
+		if (hw_read(hw, buf, sizeof(buf), "%s/of_node/%s", dir, names[n]) != 4)
+			continue;
+		for (size_t i = 0; i < 4; i++)
+			cell = cell << 8 | (unsigned char)buf[i];
+		return pci_speed_of_generation(cell);
+	}
+	return 0;
+}
+
+const char *pci_class_name(int class)
+{
+	static const struct {
+		int class;
+		const char *name;
+	} names[] = {
+		{PCI_CLASS_NVME, "NVMe controller"},    {PCI_CLASS_AHCI, "AHCI controller"},
+		{PCI_CLASS_UFS, "UFS host controller"}, {PCI_CLASS_SD, "SD host controller"},
+		{PCI_CLASS_BRIDGE, "PCI bridge"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i].class == class)
+			return names[i].name;
+	return class >= 0 && (class & 0xff00) == PCI_CLASS_STORAGE ? "storage controller"
+								   : "PCI function";
+}

@@ -27,6 +27,9 @@ bool pci_is_address(struct slice text);
 /* Base class and subclass of the function in dir, or -errno. */
 int pci_class(struct hw *hw, const char *dir);
 
+/* What a class is, for people ("NVMe controller"); "PCI function" for others and for an error. */
+const char *pci_class_name(int class);
+
 /* The address of the first function of the class; -ENOENT when there is none. */
 int pci_find_class(struct hw *hw, int class, char address[PCI_ADDRESS_MAX]);
 
@@ -48,3 +51,18 @@ int pci_parse_aer(struct slice text, int64_t *ret_total, struct text *kinds);
 
 /* The word in brackets of a list to choose from: "default performance [powersave]". -EINVAL. */
 int pci_parse_chosen(struct slice text, struct slice *ret_word);
+
+/* Whether the function is awake, by the words of power_state (since Linux 5.11) and
+ * power/runtime_status, NULL where there is no such file: 1, or 0 when it sleeps and a read of its
+ * registers would wake it; -ENODATA when the kernel does not know, or in words that are not known
+ * here. */
+int pci_is_awake(const char *power_state, const char *runtime_status);
+
+/* Where the function of a directory of sysfs is plugged in, without the numbers of buses, which
+ * depend on what else is plugged in ("path:pci0000:00/1c.0/00.0"); and what it is ("144d:a80a", or
+ * ""), since the next one in the slot is another one. */
+void pci_identity(const char *dir, const char *ids, char *buf, size_t size);
+
+/* The limit that the device tree sets for the links below the port or host bridge in dir, in
+ * millions of transfers a second; 0 for none. */
+int64_t pci_speed_limit(struct hw *hw, const char *dir);

@@ -157,12 +157,58 @@ static void the_chosen_word(void **unused)
 		assert_int_equal(pci_parse_chosen(slice_of(bad[i]), &word), -EINVAL);
 }
 
+static void power(void **unused)
+{
+	static const struct {
+		const char *state, *status;
+		int awake;
+	} cases[] = {
+		{"D0", "active", 1},
+		{"D0", "unsupported", 1},
+		{"D0", NULL, 1},
+		{NULL, "active", 1},
+		{NULL, NULL, 1},
+		{"D3cold", "active", 0},
+		{"D3hot", "unsupported", 0},
+		{"D1", NULL, 0},
+		{"D2", "suspended", 0},
+		{"D0", "suspended", 0},
+		{NULL, "suspending", 0},
+		{"D0", "resuming", 0},
+		{"unknown", "active", -ENODATA},
+		{"error", NULL, -ENODATA},
+		{"d0", "active", -ENODATA},
+		{"D0", "error", -ENODATA},
+		{"", "active", -ENODATA},
+		{"D0", "", -ENODATA},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(pci_is_awake(cases[i].state, cases[i].status), cases[i].awake);
+}
+
+static void identities(void **unused)
+{
+	char buf[64];
+
+	(void)unused;
+	pci_identity("sys/devices/pci0000:00/0000:00:1c.0/0000:07:00.1", "8086:1", buf,
+		     sizeof(buf));
+	assert_string_equal(buf, "path:pci0000:00/1c.0/00.1@8086:1");
+	pci_identity("elsewhere//0000:00:1c.0", "", buf, sizeof(buf));
+	assert_string_equal(buf, "path:elsewhere//1c.0");
+	pci_identity("", "", buf, sizeof(buf));
+	assert_string_equal(buf, "path:");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses),       cmocka_unit_test(speeds),
 		cmocka_unit_test(widths),          cmocka_unit_test(error_counters),
-		cmocka_unit_test(the_chosen_word),
+		cmocka_unit_test(the_chosen_word), cmocka_unit_test(power),
+		cmocka_unit_test(identities),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

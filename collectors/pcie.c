@@ -1,0 +1,687 @@
+/* PCI functions that carry storage, and the ports above them: links, errors, power.
+ * Kernel: Documentation/ABI/testing/sysfs-bus-pci, sysfs-bus-pci-devices-aer_stats,
+ * Documentation/PCI/pcieaer-howto.rst, drivers/pci/pci-sysfs.c, drivers/pci/pcie/aspm.c
+ *
+ * Speed and width of a link come from the configuration space, for which the kernel resumes the
+ * device: they are read, and their files opened, only while it is awake. Everything else is a copy
+ * of a variable.
+ *
+ * A chain of functions goes from the root port down to the drive. Counted from the drive, each even
+ * one is the lower end of a link and has the upper end above it; a switch is two functions. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hw.h"
+#include "base/text.h"
+#include "model/collector.h"
+#include "model/pci.h"
+#include "model/probe.h"
+#include "model/reason.h"
+#include "model/sysfs_nodes.h"
+
+enum { GROUP_FUNCTION, GROUP_LINK };
+
+enum {
+	POWER_STATE,
+	RUNTIME_STATUS,
+	AER_CORRECTABLE,
+	AER_NONFATAL,
+	AER_FATAL,
+	ROOT_CORRECTABLE,
+	ROOT_NONFATAL,
+	ROOT_FATAL,
+	L0S_ASPM,
+	L1_ASPM,
+	L1_1_ASPM,
+	L1_2_ASPM,
+	AER_KINDS,
+	ASPM_POLICY,
+	FUNCTION,
+	DRIVER,
+	IDS,
+	PORT,
+};
+
+#define N_AER  3
+#define N_INFO (PORT - FUNCTION + 1)
+
+static const char *const power_states[] = {"D0",      "D1",    "D2",        "D3hot", "D3cold",
+					   "unknown", "error", STATE_OTHER, NULL};
+static const char *const runtime_states[] = {"active", "suspended",   "suspending", "resuming",
+					     "error",  "unsupported", STATE_OTHER,  NULL};
+
+#define NO_ASPM "CONFIG_PCIEASPM is off, the function has no link above, or Linux is before 5.5"
+#define NO_AER  "CONFIG_PCIEAER is off, or the function cannot report errors"
+#define NO_ROOT "it is no root port, or CONFIG_PCIEAER is off"
+
+/* clang-format off */
+static const struct field fields[] = {
+	[POWER_STATE]      = {"power_state", UNIT_NONE, KIND_STATE,
+			      "Power state that the kernel put the function into.",
+			      .attr = "power_state", .states = power_states, .since = "5.11"},
+	[RUNTIME_STATUS]   = {"runtime_status", UNIT_NONE, KIND_STATE,
+			      "Runtime power management; unsupported means that it is switched off.",
+			      .attr = "power/runtime_status", .states = runtime_states},
+	[AER_CORRECTABLE]  = {"aer_correctable", UNIT_COUNT, KIND_COUNTER,
+			      "Errors that the link corrected; all 0 is no proof of a clean link, "
+			      "since many boards never report any.", .since = "4.19", .absence = NO_AER},
+	[AER_NONFATAL]     = {"aer_nonfatal", UNIT_COUNT, KIND_COUNTER,
+			      "Errors that cost a transaction; all 0 proves nothing.",
+			      .since = "4.19", .absence = NO_AER},
+	[AER_FATAL]        = {"aer_fatal", UNIT_COUNT, KIND_COUNTER,
+			      "Errors that made the link unusable; all 0 proves nothing.",
+			      .since = "4.19", .absence = NO_AER},
+	[ROOT_CORRECTABLE] = {"rootport_correctable", UNIT_COUNT, KIND_COUNTER,
+			      "Messages of corrected errors that the root port took.",
+			      .attr = "aer_rootport_total_err_cor", .since = "4.19", .absence = NO_ROOT},
+	[ROOT_NONFATAL]    = {"rootport_nonfatal", UNIT_COUNT, KIND_COUNTER,
+			      "Messages of nonfatal errors that the root port took.",
+			      .attr = "aer_rootport_total_err_nonfatal", .since = "4.19", .absence = NO_ROOT},
+	[ROOT_FATAL]       = {"rootport_fatal", UNIT_COUNT, KIND_COUNTER,
+			      "Messages of fatal errors that the root port took.",
+			      .attr = "aer_rootport_total_err_fatal", .since = "4.19", .absence = NO_ROOT},
+	[L0S_ASPM]         = {"l0s_aspm", UNIT_COUNT, KIND_GAUGE, "Whether the link may rest in L0s: 1 or 0.",
+			      .attr = "link/l0s_aspm", .since = "5.5", .absence = NO_ASPM},
+	[L1_ASPM]          = {"l1_aspm", UNIT_COUNT, KIND_GAUGE, "Whether the link may rest in L1: 1 or 0.",
+			      .attr = "link/l1_aspm", .since = "5.5", .absence = NO_ASPM},
+	[L1_1_ASPM]        = {"l1_1_aspm", UNIT_COUNT, KIND_GAUGE, "Whether the link may rest in L1.1: 1 or 0.",
+			      .attr = "link/l1_1_aspm", .since = "5.5", .absence = NO_ASPM},
+	[L1_2_ASPM]        = {"l1_2_aspm", UNIT_COUNT, KIND_GAUGE,
+			      "Whether the link may rest in L1.2, which takes longest to leave.",
+			      .attr = "link/l1_2_aspm", .since = "5.5", .absence = NO_ASPM},
+	[AER_KINDS]        = {"aer_kinds", UNIT_NONE, KIND_INFO, "Kinds of errors that happened.",
+			      .since = "4.19", .absence = "none has happened, or none is counted"},
+	[ASPM_POLICY]      = {"aspm_policy", UNIT_NONE, KIND_INFO,
+			      "Policy by which the kernel lets links rest, for the whole machine.",
+			      .absence = "CONFIG_PCIEASPM is off"},
+	[FUNCTION]         = {"function", UNIT_NONE, KIND_INFO, "What it is, by its class code."},
+	[DRIVER]           = {"driver", UNIT_NONE, KIND_INFO, "Its driver.",
+			      .absence = "it has none"},
+	[IDS]              = {"ids", UNIT_NONE, KIND_INFO, "Vendor and device, as lspci -n has them."},
+	[PORT]             = {"port", UNIT_NONE, KIND_INFO, "The function above it.",
+			      .absence = "it sits in the root complex"},
+};
+
+enum { SPEED, WIDTH, MAX_SPEED, MAX_WIDTH, PORT_MAX_SPEED, PORT_MAX_WIDTH, N_LINK_FILES,
+       DT_MAX_SPEED = N_LINK_FILES, ATTAINABLE_SPEED, ATTAINABLE_WIDTH };
+
+#define NO_LINK "the function has no PCIe link, sleeps, or the kernel does not know the speed"
+#define NO_PORT_TEXT "there is no port above the function"
+
+static const struct field link_fields[] = {
+	[SPEED]            = {"current_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
+			      "Speed that the lanes now have."},
+	[WIDTH]            = {"current_link_width", UNIT_COUNT, KIND_GAUGE, "Lanes in use."},
+	[MAX_SPEED]        = {"max_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
+			      "Highest speed of the function itself."},
+	[MAX_WIDTH]        = {"max_link_width", UNIT_COUNT, KIND_GAUGE, "Lanes that the function has."},
+	[PORT_MAX_SPEED]   = {"port_max_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
+			      "Highest speed of the port above.", .absence = NO_PORT_TEXT},
+	[PORT_MAX_WIDTH]   = {"port_max_link_width", UNIT_COUNT, KIND_GAUGE,
+			      "Lanes of the port above.", .absence = NO_PORT_TEXT},
+	[DT_MAX_SPEED]     = {"dt_max_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
+			      "Limit that the device tree sets for the link (max-link-speed).",
+			      .absence = "the device tree sets none, or there is none"},
+	[ATTAINABLE_SPEED] = {"attainable_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
+			      "Lowest of the maxima of both ends and the device tree.",
+			      .absence = NO_PORT_TEXT},
+	[ATTAINABLE_WIDTH] = {"attainable_link_width", UNIT_COUNT, KIND_GAUGE,
+			      "Lower of the widths of both ends.", .absence = NO_PORT_TEXT},
+};
+
+static const struct derived link_derived[] = {
+	{"link_speed_share", UNIT_RATIO, DERIVE_QUOTIENT, "current_link_speed",
+	 "attainable_link_speed", 1, 1, "Speed as a share of what is attainable; below 1 the link "
+	 "trained lower, or rests."},
+	{"link_width_share", UNIT_RATIO, DERIVE_QUOTIENT, "current_link_width",
+	 "attainable_link_width", 1, 1, "Lanes in use as a share of what is attainable."},
+};
+/* clang-format on */
+
+#define NONE SIZE_MAX
+
+/* A file that may be missing. */
+struct optional {
+	struct hw_file file;
+	int error; /* of its open; then there is nothing to close. -ENOENT is absence */
+};
+
+struct function {
+	char dir[HW_PATH_MAX];
+	size_t port; /* index of the function above, NONE for none */
+	bool has_link;
+	bool is_lower_end;
+	int64_t dt_max_mtps; /* 0: no limit */
+	char infos[N_INFO][64];
+	struct optional aer[N_AER];
+	struct optional power_state, runtime_status;
+	bool link_opened;
+	struct optional link[N_LINK_FILES];
+};
+
+struct pcie {
+	struct sysfs_nodes nodes;
+	struct function **functions; /* one for each node */
+	struct optional policy;
+};
+
+static void optional_open(struct hw *hw, struct optional *o, const char *dir, const char *file)
+{
+	o->error = hw_file_open(hw, &o->file, "%s/%s", dir, file);
+}
+
+static void optional_close(struct optional *o)
+{
+	if (!o->error)
+		hw_file_close(&o->file);
+}
+
+static int optional_line(struct hw *hw, struct optional *o, char *buf, size_t size)
+{
+	return o->error ? o->error : hw_file_read_line(hw, &o->file, buf, size);
+}
+
+static void function_free(struct function *f)
+{
+	for (size_t i = 0; i < N_AER; i++)
+		optional_close(&f->aer[i]);
+	optional_close(&f->power_state);
+	optional_close(&f->runtime_status);
+	for (size_t i = 0; f->link_opened && i < N_LINK_FILES; i++)
+		optional_close(&f->link[i]);
+	free(f);
+}
+
+static void pcie_close(void *state)
+{
+	struct pcie *p = state;
+
+	for (size_t i = 0; i < p->nodes.n; i++)
+		function_free(p->functions[i]);
+	free(p->functions);
+	sysfs_nodes_done(&p->nodes);
+	optional_close(&p->policy);
+	free(p);
+}
+
+static int read_aer(struct hw *hw, struct optional *o, int64_t *ret_total, struct text *kinds)
+{
+	char buf[4096];
+	int r = o->error ? o->error : hw_file_read(hw, &o->file, buf, sizeof(buf));
+
+	if (r <= 0)
+		return r < 0 ? r : -ENODATA;
+	return pci_parse_aer((struct slice){buf, (size_t)r}, ret_total, kinds);
+}
+
+static void sample_aer(struct hw *hw, struct function *f, struct sink *sink, struct row *row)
+{
+	char buf[INFO_TEXT_MAX];
+	struct text kinds = TEXT_IN(buf);
+
+	for (size_t i = 0; i < N_AER; i++) {
+		int64_t total = 0;
+		int r = read_aer(hw, &f->aer[i], &total, &kinds);
+
+		row_result(row, AER_CORRECTABLE + i, r, total);
+	}
+	if (kinds.len)
+		row_text(sink, row, AER_KINDS, buf);
+}
+
+/* Returns its length, 0 when there is none. */
+static size_t read_policy(struct hw *hw, struct pcie *p, char *buf, size_t size)
+{
+	char line[256];
+	int r = optional_line(hw, &p->policy, line, sizeof(line));
+	struct slice word;
+
+	if (r < 0 || pci_parse_chosen((struct slice){line, (size_t)r}, &word) < 0 ||
+	    slice_copy(word, buf, size) < 0)
+		return 0;
+	return word.len;
+}
+
+static bool is_gone(const struct row *row, size_t field)
+{
+	return row->values[field].type == VALUE_FAULT && row->values[field].i == ENODEV;
+}
+
+static int functions_sample(struct pcie *p, struct hw *hw, struct sink *sink)
+{
+	char policy[64];
+	bool has_policy = read_policy(hw, p, policy, sizeof(policy)) > 0, gone = false;
+
+	for (size_t i = 0; i < p->nodes.n; i++) {
+		struct function *f = p->functions[i];
+		struct row *row = sysfs_node_sample(hw, &p->nodes, i, sink);
+
+		for (size_t k = 0; k < ARRAY_SIZE(fields); k++)
+			if (row->values[k].type == VALUE_INT && row->values[k].i < 0)
+				row_flag(row, k, FLAG_IMPLAUSIBLE);
+		sample_aer(hw, f, sink, row);
+		if (has_policy)
+			row_text(sink, row, ASPM_POLICY, policy);
+		for (size_t k = 0; k < N_INFO; k++)
+			if (f->infos[k][0])
+				row_text(sink, row, FUNCTION + k, f->infos[k]);
+		gone = gone || is_gone(row, POWER_STATE) || is_gone(row, RUNTIME_STATUS);
+	}
+	return gone ? -ENODEV : 0;
+}
+
+/* 1 when the function is awake, 0 when it sleeps, or -errno as pci_is_awake(). What says nothing
+ * about power does not sleep. */
+static int is_awake(struct hw *hw, struct function *f)
+{
+	char state[32], status[32];
+	int r_state = optional_line(hw, &f->power_state, state, sizeof(state));
+	int r_status = optional_line(hw, &f->runtime_status, status, sizeof(status));
+
+	if (r_state < 0 && r_state != -ENOENT)
+		return r_state;
+	if (r_status < 0 && r_status != -ENOENT)
+		return r_status;
+	return pci_is_awake(r_state < 0 ? NULL : state, r_status < 0 ? NULL : status);
+}
+
+static void open_link(struct hw *hw, const struct pcie *p, struct function *f)
+{
+	static const char *const files[] = {"current_link_speed", "current_link_width",
+					    "max_link_speed", "max_link_width"};
+
+	for (size_t i = 0; i < N_LINK_FILES; i++) {
+		size_t of_port = i >= PORT_MAX_SPEED ? 2 : 0;
+
+		if (!of_port)
+			optional_open(hw, &f->link[i], f->dir, files[i]);
+		else if (f->is_lower_end)
+			optional_open(hw, &f->link[i], p->functions[f->port]->dir,
+				      files[i - of_port]);
+		else
+			f->link[i].error = -ENOENT;
+	}
+	f->link_opened = true;
+}
+
+static bool is_speed(size_t field)
+{
+	return field == SPEED || field == MAX_SPEED || field == PORT_MAX_SPEED;
+}
+
+static int read_link(struct hw *hw, struct function *f, size_t field, int64_t *ret)
+{
+	char line[64];
+	int r = optional_line(hw, &f->link[field], line, sizeof(line));
+
+	if (r < 0)
+		return r;
+	return is_speed(field) ? pci_parse_speed(line, ret) : pci_parse_width(line, ret);
+}
+
+/* Speed and width of one end. All ones in the width say that nothing answers; then the speed, which
+ * reads as unknown, has failed as well. */
+static void sample_pair(struct hw *hw, struct function *f, size_t speed, struct row *row)
+{
+	int64_t mtps = 0, lanes = 0;
+	int r_speed = read_link(hw, f, speed, &mtps);
+	int r_width = read_link(hw, f, speed + 1, &lanes);
+
+	if (r_width == -ENODEV)
+		r_speed = r_width;
+	/* The register of what has no link is all zeros. */
+	if (r_speed == -ENODATA && lanes == 0)
+		r_width = -ENODATA;
+	if (r_speed != -ENODATA)
+		row_result(row, speed, r_speed, mtps);
+	if (r_width != -ENODATA)
+		row_result(row, speed + 1, r_width, lanes);
+}
+
+/* Keeps the lowest of what is known. */
+static void limit(struct row *row, size_t field, size_t by)
+{
+	const struct value *value = &row->values[by];
+
+	if (value->type == VALUE_INT &&
+	    (row->values[field].type != VALUE_INT || value->i < row->values[field].i))
+		row_set(row, field, value->i);
+}
+
+static void sample_ends(struct pcie *p, struct hw *hw, struct function *f, struct row *row)
+{
+	sample_pair(hw, f, SPEED, row);
+	sample_pair(hw, f, MAX_SPEED, row);
+	if (!f->is_lower_end)
+		return;
+	if (is_awake(hw, p->functions[f->port]) == 1)
+		sample_pair(hw, f, PORT_MAX_SPEED, row);
+	if (f->dt_max_mtps)
+		row_set(row, DT_MAX_SPEED, f->dt_max_mtps);
+	limit(row, ATTAINABLE_SPEED, MAX_SPEED);
+	limit(row, ATTAINABLE_SPEED, PORT_MAX_SPEED);
+	limit(row, ATTAINABLE_SPEED, DT_MAX_SPEED);
+	limit(row, ATTAINABLE_WIDTH, MAX_WIDTH);
+	limit(row, ATTAINABLE_WIDTH, PORT_MAX_WIDTH);
+}
+
+static int links_sample(struct pcie *p, struct hw *hw, struct sink *sink)
+{
+	bool gone = false;
+
+	for (size_t i = 0; i < p->nodes.n; i++) {
+		struct function *f = p->functions[i];
+
+		if (!f->has_link)
+			continue;
+
+		struct row *row = sink_row(sink, p->nodes.v[i].name, p->nodes.v[i].identity);
+		int r = is_awake(hw, f);
+
+		row->suspended = r == 0;
+		if (r < 0 && r != -ENODATA)
+			row_fault(row, SPEED, r);
+		gone = gone || r == -ENODEV;
+		if (r <= 0)
+			continue;
+		if (!f->link_opened)
+			open_link(hw, p, f);
+		sample_ends(p, hw, f, row);
+	}
+	return gone ? -ENODEV : 0;
+}
+
+static int pcie_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+{
+	return group == GROUP_LINK ? links_sample(state, hw, sink)
+				   : functions_sample(state, hw, sink);
+}
+
+static const char *last_component(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void read_ids(struct hw *hw, const char *dir, char *buf, size_t size)
+{
+	char vendor[16], device[16];
+
+	if (hw_read_line(hw, vendor, sizeof(vendor), "%s/vendor", dir) < 0 ||
+	    hw_read_line(hw, device, sizeof(device), "%s/device", dir) < 0)
+		return;
+	snprintf(buf, size, "%s:%s", vendor + (strncmp(vendor, "0x", 2) ? 0 : 2),
+		 device + (strncmp(device, "0x", 2) ? 0 : 2));
+}
+
+/* The limit for the links below a port. That of a root port may stand in the node of the host
+ * bridge, which lies above in sysfs. */
+static int64_t speed_limit_of(struct hw *hw, const struct function *port)
+{
+	char dir[HW_PATH_MAX];
+	int64_t mtps = pci_speed_limit(hw, port->dir);
+
+	snprintf(dir, sizeof(dir), "%s", port->dir);
+	for (char *slash; !mtps && port->port == NONE && (slash = strrchr(dir, '/'));) {
+		*slash = '\0';
+		mtps = pci_speed_limit(hw, dir);
+	}
+	return mtps;
+}
+
+static void report(struct probe *probe, const char *name, const struct function *f, bool no_aer,
+		   bool no_aspm)
+{
+	char buf[PROBE_TEXT_MAX];
+	struct text reason = TEXT_IN(buf);
+	bool has_aer = f->aer[0].error != -ENOENT;
+
+	text_str(&reason, f->infos[0]);
+	if (f->infos[DRIVER - FUNCTION][0])
+		text_printf(&reason, ", driver %s", f->infos[DRIVER - FUNCTION]);
+	if (!f->has_link)
+		text_str(&reason, "; no PCIe link");
+	if (!has_aer && no_aer)
+		text_str(&reason, "; no AER counters: CONFIG_PCIEAER is not set");
+	else if (!has_aer)
+		text_str(&reason, "; no AER counters: it cannot report errors, or Linux is before "
+				  "4.19");
+	if (no_aspm && f->is_lower_end)
+		text_str(&reason, "; no ASPM: CONFIG_PCIEASPM is not set");
+	probe_node(probe, name, OUTCOME_OK,
+		   (!has_aer && no_aer) || (no_aspm && f->is_lower_end)
+			   ? "build the kernel with the options that are named"
+			   : "",
+		   "%s", reason.p);
+}
+
+static size_t find_function(const struct pcie *p, const char *dir)
+{
+	for (size_t i = 0; i < p->nodes.n; i++)
+		if (!strcmp(p->functions[i]->dir, dir))
+			return i;
+	return NONE;
+}
+
+static void open_function(struct hw *hw, const struct pcie *p, struct function *f)
+{
+	static const char *const aer[N_AER] = {"aer_dev_correctable", "aer_dev_nonfatal",
+					       "aer_dev_fatal"};
+	char path[HW_PATH_MAX];
+
+	f->has_link = hw_exists(hw, "%s/current_link_speed", f->dir);
+	for (size_t i = 0; i < N_AER; i++)
+		optional_open(hw, &f->aer[i], f->dir, aer[i]);
+	optional_open(hw, &f->power_state, f->dir, "power_state");
+	optional_open(hw, &f->runtime_status, f->dir, "power/runtime_status");
+	snprintf(f->infos[0], sizeof(f->infos[0]), "%s", pci_class_name(pci_class(hw, f->dir)));
+	if (hw_real_path(hw, path, sizeof(path), "%s/driver", f->dir) == 0)
+		snprintf(f->infos[DRIVER - FUNCTION], sizeof(f->infos[0]), "%.60s",
+			 last_component(path));
+	read_ids(hw, f->dir, f->infos[IDS - FUNCTION], sizeof(f->infos[0]));
+	if (f->port != NONE)
+		snprintf(f->infos[PORT - FUNCTION], sizeof(f->infos[0]), "%.60s",
+			 last_component(p->functions[f->port]->dir));
+}
+
+static int add_function(struct hw *hw, struct pcie *p, const char *dir, size_t port,
+			bool is_lower_end)
+{
+	char identity[NODE_IDENTITY_MAX];
+	struct function **grown =
+		realloc(p->functions, (p->nodes.n + 1) * sizeof(struct function *));
+	struct function *f = grown ? calloc(1, sizeof(*f)) : NULL;
+
+	if (grown)
+		p->functions = grown;
+	if (!f)
+		return -ENOMEM;
+	f->port = port;
+	f->is_lower_end = is_lower_end;
+	snprintf(f->dir, sizeof(f->dir), "%s", dir);
+	open_function(hw, p, f);
+	if (is_lower_end)
+		f->dt_max_mtps = speed_limit_of(hw, p->functions[port]);
+	pci_identity(dir, f->infos[IDS - FUNCTION], identity, sizeof(identity));
+
+	int r = sysfs_nodes_add(hw, &p->nodes, dir, last_component(dir), identity);
+
+	if (r < 0) {
+		function_free(f);
+		return r;
+	}
+	p->functions[p->nodes.n - 1] = f;
+	return 0;
+}
+
+#define CHAIN_MAX     16
+#define FUNCTIONS_MAX 128
+
+/* Adds the functions along a path of sysfs, from the root port down to the last one. */
+static int add_chain(struct hw *hw, struct pcie *p, const char *path)
+{
+	size_t ends[CHAIN_MAX], n = 0, port = NONE;
+	char dir[HW_PATH_MAX];
+	int r = 0;
+
+	for (const char *start = path, *end; *start && n < CHAIN_MAX; start = end + (*end == '/')) {
+		end = start + strcspn(start, "/");
+		if (pci_is_address((struct slice){start, (size_t)(end - start)}))
+			ends[n++] = (size_t)(end - path);
+	}
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		size_t index;
+
+		snprintf(dir, sizeof(dir), "%.*s", (int)ends[i], path);
+		index = find_function(p, dir);
+		if (index == NONE && p->nodes.n == FUNCTIONS_MAX)
+			return 0;
+		if (index == NONE) {
+			index = p->nodes.n;
+			r = add_function(hw, p, dir, port, i > 0 && (n - 1 - i) % 2 == 0);
+		}
+		port = index;
+	}
+	return r;
+}
+
+/* The functions below which a class has devices. A USB controller carries disks as well, but its
+ * link says nothing of them. */
+static int add_carriers(struct hw *hw, struct pcie *p, const char *class_dir)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	char path[HW_PATH_MAX];
+	int r = hw_list(hw, &names, "", "%s", class_dir);
+
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		if (hw_real_path(hw, path, sizeof(path), "%s/%s", class_dir, names.v[i]) == 0 &&
+		    !strstr(path, "/usb"))
+			r = add_chain(hw, p, path);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Controllers of storage by their class code, with or without a disk. Returns how many functions
+ * there are. */
+static int add_controllers(struct hw *hw, struct pcie *p)
+{
+	static const char dir[] = "sys/bus/pci/devices";
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	char path[HW_PATH_MAX];
+	int r = hw_list(hw, &names, "", "%s", dir);
+
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		if (hw_real_path(hw, path, sizeof(path), "%s/%s", dir, names.v[i]) < 0)
+			continue;
+
+		int class = pci_class(hw, path);
+
+		if (class >= 0 && ((class & 0xff00) == PCI_CLASS_STORAGE || class == PCI_CLASS_SD))
+			r = add_chain(hw, p, path);
+	}
+	return r < 0 ? r : (int)names.n;
+}
+
+/* The collector's outcome when there is no function. r: how many there are in all, or -errno. */
+static void report_none(struct hw *hw, struct probe *probe, int r)
+{
+	static const struct need pci = {"CONFIG_PCI", NULL, OUTCOME_NO_HARDWARE, ""};
+
+	if (r == -EACCES || r == -EPERM)
+		probe_collector(probe, OUTCOME_DENIED,
+				"Android: allow the domain to read the bus pci in sysfs",
+				"/sys/bus/pci/devices may not be listed");
+	else if (r < 0 && r != -ENOENT)
+		probe_collector(probe, OUTCOME_FAILED, "", "/sys/bus/pci/devices: %s",
+				strerror(-r));
+	else if (r < 0)
+		reason_option(hw, probe, "", &pci,
+			      "no PCI: there is no /sys/bus/pci/devices, and no disk on PCI");
+	else if (r == 0)
+		probe_collector(probe, OUTCOME_NO_HARDWARE,
+				"does the driver of the host bridge find its link (dmesg)?",
+				"no PCI function: /sys/bus/pci/devices is empty");
+	else
+		probe_collector(probe, OUTCOME_NO_HARDWARE, "",
+				"none of %d PCI functions carries storage", r);
+}
+
+static void statep(struct pcie **p)
+{
+	if (*p)
+		pcie_close(*p);
+}
+
+static const struct group groups[] = {
+	[GROUP_FUNCTION] =
+		{
+			.name = "pcie",
+			.help = "Power, errors and ASPM of PCI functions that carry storage and of "
+				"the ports above them.",
+			.cost = COST_F,
+			.period_ms = 10000,
+			.fields = fields,
+			.n_fields = ARRAY_SIZE(fields),
+			.node = "PCI function by its address, kept apart by its place",
+			.absence = "the kernel does not have the file",
+		},
+	[GROUP_LINK] =
+		{
+			.name = "pcie_link",
+			.help = "Links of these functions; nothing of one that sleeps is read.",
+			.cost = COST_H,
+			.period_ms = 10000,
+			.fields = link_fields,
+			.n_fields = ARRAY_SIZE(link_fields),
+			.derived = link_derived,
+			.n_derived = ARRAY_SIZE(link_derived),
+			.node = "PCI function by its address, kept apart by its place",
+			.since = "4.13",
+			.absence = NO_LINK,
+		},
+};
+
+static int pcie_probe(struct hw *hw, struct probe *probe, void **ret_state)
+{
+	CLEANUP(statep) struct pcie *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->nodes.group = &groups[GROUP_FUNCTION];
+	optional_open(hw, &p->policy, "sys/module/pcie_aspm/parameters", "policy");
+
+	int n = add_controllers(hw, p), r = n == -ENOMEM ? n : 0;
+
+	if (r >= 0)
+		r = add_carriers(hw, p, "sys/class/nvme");
+	if (r >= 0)
+		r = add_carriers(hw, p, "sys/class/block");
+	if (r < 0)
+		return r;
+	if (!p->nodes.n) {
+		report_none(hw, probe, n);
+		return n < 0 ? n : -ENOENT;
+	}
+
+	bool no_aer = option_of(hw, "CONFIG_PCIEAER", NULL) == OPTION_NOT_SET;
+	bool no_aspm = option_of(hw, "CONFIG_PCIEASPM", NULL) == OPTION_NOT_SET;
+
+	for (size_t i = 0; i < p->nodes.n; i++)
+		report(probe, p->nodes.v[i].name, p->functions[i], no_aer, no_aspm);
+	*ret_state = p;
+	p = NULL;
+	return 0;
+}
+
+const struct collector collector_pcie = {
+	.name = "pcie",
+	.help = "PCI functions that carry storage.",
+	.groups = groups,
+	.n_groups = ARRAY_SIZE(groups),
+	.probe = pcie_probe,
+	.sample = pcie_sample,
+	.close = pcie_close,
+};
