@@ -37,13 +37,34 @@ identities_of()
 		sys/class/block/*/loop/backing_file sys/class/block/*/device/serial)
 }
 
-mkdir "$work/fixture" "$work/live"
+# All of UFS but what is left alone because reading it would wake the controller
+ufs_of()
+{
+	"$flashscope" sample --json --root "$1" ufs ufs_monitor 2>"$work/err" |
+		jq -cS '.[] | del(.fields.auto_hibern8)'
+}
+
+mkdir "$work/fixture" "$work/live" "$work/ufs"
 "$tests/../tools/capture" -r "$tests/fixtures/imx8mp/root" "$work/fixture" >"$work/out" 2>&1 ||
 	fail "capture of a fixture: $(cat "$work/out")"
 diff <(nodes_of "$tests/fixtures/imx8mp/root") <(nodes_of "$work/fixture") ||
 	fail "the copy of a fixture is another machine"
 diff <(identities_of "$tests/fixtures/imx8mp/root") <(identities_of "$work/fixture") ||
 	fail "disks of the copy of a fixture are not known by what they were"
+
+# Only the part of a board that has UFS: each file costs some processes.
+ufs=sys/devices/platform/soc/1d84000.ufshc
+mkdir -p "$work/board/sys/class/block" "$work/board/$(dirname $ufs)"
+cp -a "$tests/fixtures/sm8850/root/sys/class/block"/sd[a-f] "$work/board/sys/class/block"
+cp -a "$tests/fixtures/sm8850/root/sys/class/scsi_host" "$work/board/sys/class"
+cp -a "$tests/fixtures/sm8850/root/$ufs" "$work/board/$ufs"
+"$tests/../tools/capture" -r "$work/board" "$work/ufs" >"$work/out" 2>&1 ||
+	fail "capture of UFS: $(cat "$work/out")"
+[ "$(ufs_of "$work/ufs" | grep -v '"fields":{}' | wc -l)" = 12 ] || fail "UFS nodes are missing"
+diff <(ufs_of "$work/board") <(ufs_of "$work/ufs") ||
+	fail "the copy of UFS is another one"
+[ -z "$(find "$work/ufs" -name '*_descriptor' -o -name auto_hibern8 -o -name '*_avg')" ] ||
+	fail "the copy has what must not be read"
 
 "$tests/../tools/capture" "$work/live" >"$work/out" 2>&1 ||
 	fail "capture of this machine: $(cat "$work/out")"
