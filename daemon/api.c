@@ -10,6 +10,7 @@ struct route {
 	void (*get)(struct api *api, const struct request *request, struct answer *ret);
 	void (*post)(struct api *api, const struct request *request, struct answer *ret);
 	const char *params[8]; /* of a GET; NULL at the end */
+	bool reads_file;
 };
 
 static void serve_healthz(struct api *api, const struct request *request, struct answer *ret)
@@ -43,15 +44,25 @@ static const struct route routes[] = {
 	{"/metrics", serve_metrics, NULL, {NULL}},
 	{"/api/v1/status", serve_status, NULL, {NULL}},
 	{"/api/v1/collectors", serve_collectors, NULL, {NULL}},
-	{"/api/v1/nodes", serve_nodes, NULL, {"collector", NULL}},
+	{"/api/v1/nodes", serve_nodes, NULL, {"collector", NULL}, true},
 	{"/api/v1/fields", serve_fields, NULL, {"collector", NULL}},
-	{"/api/v1/boots", serve_boots, NULL, {NULL}},
-	{"/api/v1/events", serve_events, NULL, {"from", "to", "limit", NULL}},
-	{"/api/v1/marks", serve_marks, serve_post_mark, {"from", "to", "limit", NULL}},
+	{"/api/v1/boots", serve_boots, NULL, {NULL}, true},
+	{"/api/v1/events", serve_events, NULL, {"from", "to", "limit", NULL}, true},
+	{"/api/v1/marks", serve_marks, serve_post_mark, {"from", "to", "limit", NULL}, true},
 	{"/api/v1/latest", serve_latest, NULL, {"collector", "node", NULL}},
 	{"/api/v1/iopath", serve_iopath, NULL, {"of", NULL}},
-	{"/api/v1/query", serve_query, NULL, {"metric", "node", "from", "to", "step", "agg", NULL}},
+	{"/api/v1/query",
+	 serve_query,
+	 NULL,
+	 {"metric", "node", "from", "to", "step", "agg", NULL},
+	 true},
 };
+
+void api_disk_hangs(struct answer *answer, int64_t ms)
+{
+	answer_problem(answer, 503, "", "the disk under the database has not answered for %lld s",
+		       (long long)ms / 1000);
+}
 
 static const struct route *find_route(const char *path)
 {
@@ -59,6 +70,13 @@ static const struct route *find_route(const char *path)
 		if (!strcmp(routes[i].path, path))
 			return &routes[i];
 	return NULL;
+}
+
+bool api_may_wait(const struct request *request)
+{
+	const struct route *route = find_route(request->path);
+
+	return route && route->reads_file;
 }
 
 bool api_route(size_t index, const char **ret_path, const char *const **ret_params, bool *ret_post)

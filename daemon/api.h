@@ -1,5 +1,7 @@
-/* What the daemon answers: routes, checks of a request, and the documents. Knows no HTTP library;
- * one thread uses it. */
+/* What the daemon answers: routes, checks of a request, and the documents. Knows no HTTP library.
+ *
+ * Two threads use it: one for requests that api_may_wait() tells, with their streams, api_idle()
+ * and api_done(), and one for all others. */
 #pragma once
 
 #include <stdint.h>
@@ -26,6 +28,15 @@ struct api {
 	struct api_reader *reader;
 	int64_t reader_used_ms;
 };
+
+/* Whether the answer comes from the file, so that making it may wait for a disk. */
+bool api_may_wait(const struct request *request);
+
+/* The answer when the disk has not answered for that long. */
+void api_disk_hangs(struct answer *answer, int64_t ms);
+
+/* From this time on nobody waits for it any more. */
+#define API_DISK_HANGS_MS 10000
 
 /* Always gives an answer; the caller releases it with answer_done(). */
 void api_handle(struct api *api, const struct request *request, struct answer *ret);

@@ -9,9 +9,7 @@
 #include "daemon/api.h"
 
 /* A connection holds some MB (the parsed schema); without a client they go back to the system. */
-#define IDLE_MS       30000
-/* The one HTTP thread must not wait for a disk that the store thread waits for already. */
-#define DISK_HANGS_MS 10000
+#define IDLE_MS 30000
 
 struct api_reader {
 	struct reader *reader;
@@ -52,10 +50,9 @@ struct reader *api_reader_acquire(struct api *api, struct answer *answer,
 {
 	int64_t now_ms = clock_boot_ms(), committing_ms = store_committing_ms(api->store);
 
-	if (committing_ms && now_ms - committing_ms > DISK_HANGS_MS) {
-		answer_problem(answer, 503, "",
-			       "the disk under the database has not answered for %lld s",
-			       (long long)(now_ms - committing_ms) / 1000);
+	/* What the store thread waits for would hold up this one as well. */
+	if (committing_ms && now_ms - committing_ms > API_DISK_HANGS_MS) {
+		api_disk_hangs(answer, now_ms - committing_ms);
 		return NULL;
 	}
 

@@ -1,5 +1,6 @@
 /* The two listeners are daemons of libmicrohttpd without a thread of their own: each has an epoll
- * descriptor, and our thread turns whichever has something to do. */
+ * descriptor, and our thread turns whichever has something to do. It never waits for a disk: what
+ * comes from the file is made by a worker, piece by piece, while the connection is suspended. */
 #include "daemon/http.h"
 
 #include <arpa/inet.h>
@@ -18,6 +19,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "daemon/exchange.h"
+#include "daemon/worker.h"
 
 #define STACK_BYTES  (512 * 1024)
 #define BLOCK_BYTES  (16 * 1024)
@@ -47,17 +50,19 @@ struct listener {
 struct http {
 	struct api *api;
 	struct listener listeners[N_LISTENERS];
-	int stop_fd;
+	struct worker *worker;
+	int wake_fd; /* an eventfd; the library's own is not seen by who waits for its epoll */
+	atomic_bool stop;
 	pthread_t thread;
 	bool running;
 	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 };
 
-/* One request on its way. */
-struct exchange {
-	struct answer answer;
-	struct request request;
-	char body[REQUEST_BODY_MAX_BYTES];
+/* An exchange whose connection is suspended while the worker has it. */
+struct http_exchange {
+	struct exchange exchange; /* first: it is freed through it */
+	struct http *http;
+	struct MHD_Connection *mhd;
 	struct connection *connection;
 };
 
@@ -131,27 +136,50 @@ static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char 
 	return MHD_YES;
 }
 
+static void wake(struct http *http)
+{
+	static const uint64_t one = 1;
+	ssize_t n = write(http->wake_fd, &one, sizeof(one));
+
+	(void)n; /* fails only when it is full, and then it wakes as well */
+}
+
+static void on_done(struct exchange *exchange)
+{
+	struct http_exchange *x = (struct http_exchange *)exchange;
+	struct http *http = x->http; /* once resumed, x may be gone */
+
+	MHD_resume_connection(x->mhd);
+	wake(http);
+}
+
 static ssize_t read_stream(void *arg, uint64_t position, char *buf, size_t max)
 {
-	struct exchange *exchange = arg;
-	ssize_t n = stream_read(exchange->answer.stream, buf, max);
+	struct http_exchange *x = arg;
+	ssize_t n = exchange_copy(&x->exchange, buf, max);
 
 	(void)position;
+	if (n == -EAGAIN) {
+		MHD_suspend_connection(x->mhd);
+		exchange_read(&x->exchange);
+		return 0;
+	}
 	if (n < 0)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	return n ? n : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static struct MHD_Response *make_response(struct exchange *exchange)
+static struct MHD_Response *make_response(struct http_exchange *x)
 {
-	struct answer *answer = &exchange->answer;
+	struct answer *answer = &x->exchange.answer;
 
 	if (answer->stream)
 		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream,
-							 exchange, NULL);
+							 x, NULL);
 	/* The exchange outlives the response, and with it the body. */
-	return MHD_create_response_from_buffer(
-		answer->len, answer->body ? answer->body : exchange->body, MHD_RESPMEM_PERSISTENT);
+	return MHD_create_response_from_buffer(answer->len,
+					       answer->body ? answer->body : x->exchange.body,
+					       MHD_RESPMEM_PERSISTENT);
 }
 
 static void add_headers(struct MHD_Response *response, const struct answer *answer)
@@ -165,93 +193,99 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
 		MHD_add_response_header(response, "Allow", answer->allow);
 }
 
-static enum MHD_Result reply(struct listener *listener, struct MHD_Connection *connection,
-			     struct exchange *exchange)
+static enum MHD_Result send_answer(struct http_exchange *x)
 {
-	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-
-	exchange->request.local = listener->local;
-	exchange->request.host = host ? host : "";
-	MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_param,
-				    &exchange->request);
-	api_handle(listener->http->api, &exchange->request, &exchange->answer);
-
-	struct MHD_Response *response = make_response(exchange);
+	struct MHD_Response *response = make_response(x);
 
 	if (!response)
 		return MHD_NO;
-	add_headers(response, &exchange->answer);
-	allow(exchange->connection, HTTP_RESPONSE_DEADLINE_MS);
+	add_headers(response, &x->exchange.answer);
+	allow(x->connection, HTTP_RESPONSE_DEADLINE_MS);
 
-	enum MHD_Result result = MHD_queue_response(connection, exchange->answer.status, response);
+	enum MHD_Result result = MHD_queue_response(x->mhd, x->exchange.answer.status, response);
 
 	MHD_destroy_response(response);
 	return result;
 }
 
-static void take_body(struct exchange *exchange, const char *data, size_t len)
+static enum MHD_Result reply(struct listener *listener, struct http_exchange *x)
 {
-	struct request *request = &exchange->request;
+	const char *host = MHD_lookup_connection_value(x->mhd, MHD_HEADER_KIND, "Host");
 
-	if (len > sizeof(exchange->body) - request->body_len) {
-		request->body_too_long = true;
-		return;
-	}
-	memcpy(exchange->body + request->body_len, data, len);
-	request->body_len += len;
+	x->exchange.request.local = listener->local;
+	x->exchange.request.host = host ? host : "";
+	MHD_get_connection_values_n(x->mhd, MHD_GET_ARGUMENT_KIND, add_param, &x->exchange.request);
+	if (!exchange_wants_worker(&x->exchange))
+		return send_answer(x);
+	MHD_suspend_connection(x->mhd);
+	exchange_make(&x->exchange);
+	return MHD_YES;
+}
+
+static struct http_exchange *begin(struct listener *listener, struct MHD_Connection *connection)
+{
+	struct http_exchange *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->http = listener->http;
+	x->mhd = connection;
+	x->connection = connection_of(connection);
+	x->exchange.api = listener->http->api;
+	x->exchange.worker = listener->http->worker;
+	x->exchange.done = on_done;
+	x->exchange.request.body = x->exchange.body;
+	return x;
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_len, void **context)
 {
-	struct exchange *exchange = *context;
+	struct http_exchange *x = *context;
 
-	if (!exchange) {
-		exchange = calloc(1, sizeof(*exchange));
-		if (!exchange)
+	if (!x) {
+		x = begin(arg, connection);
+		if (!x)
 			return MHD_NO;
-		exchange->connection = connection_of(connection);
-		exchange->request.method = method;
-		exchange->request.path = url;
-		exchange->request.needs_host = !strcmp(version, "HTTP/1.1");
-		exchange->request.body = exchange->body;
-		*context = exchange;
+		x->exchange.request.method = method;
+		x->exchange.request.path = url;
+		x->exchange.request.needs_host = !strcmp(version, "HTTP/1.1");
+		*context = x;
 		return MHD_YES;
 	}
 	if (*upload_len) {
-		take_body(exchange, upload, *upload_len);
+		exchange_take_body(&x->exchange, upload, *upload_len);
 		*upload_len = 0;
 		return MHD_YES;
 	}
-	return reply(arg, connection, exchange);
+	return x->exchange.answered ? send_answer(x) : reply(arg, x);
 }
 
 static void on_completed(void *arg, struct MHD_Connection *connection, void **context,
 			 enum MHD_RequestTerminationCode code)
 {
-	struct exchange *exchange = *context;
+	struct http_exchange *x = *context;
 
 	(void)arg;
 	(void)connection;
 	(void)code;
-	if (!exchange)
+	if (!x)
 		return;
-	allow(exchange->connection, HTTP_REQUEST_DEADLINE_MS);
-	answer_done(&exchange->answer);
-	free(exchange);
+	allow(x->connection, HTTP_REQUEST_DEADLINE_MS);
 	*context = NULL;
+	exchange_free(&x->exchange);
 }
 
 static int start_listener(struct http *http, struct listener *listener, int fd)
 {
 	listener->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, on_request, listener, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_IDLE_TIMEOUT_S,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, listener, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, listener, MHD_OPTION_END);
+		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, listener,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)HTTP_CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)HTTP_IDLE_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+		listener, MHD_OPTION_NOTIFY_COMPLETED, on_completed, listener, MHD_OPTION_END);
 	if (!listener->daemon) {
 		close(fd);
 		return -EIO;
@@ -380,6 +414,14 @@ static bool has_connections(const struct http *http)
 	return false;
 }
 
+static void drain(int fd)
+{
+	uint64_t count;
+	ssize_t n = read(fd, &count, sizeof(count));
+
+	(void)n;
+}
+
 static void *run(void *arg)
 {
 	struct http *http = arg;
@@ -387,8 +429,8 @@ static void *run(void *arg)
 
 	for (size_t i = 0; i < N_LISTENERS; i++)
 		fds[i] = (struct pollfd){http->listeners[i].epoll_fd, POLLIN, 0};
-	fds[N_LISTENERS] = (struct pollfd){http->stop_fd, POLLIN, 0};
-	for (;;) {
+	fds[N_LISTENERS] = (struct pollfd){http->wake_fd, POLLIN, 0};
+	while (!atomic_load(&http->stop)) {
 		int wait_ms = SWEEP_MS;
 
 		for (size_t i = 0; i < N_LISTENERS; i++) {
@@ -397,21 +439,29 @@ static void *run(void *arg)
 		}
 
 		/* Without clients nothing wakes this thread but a new one. */
-		bool idle = api_idle(http->api) && !has_connections(http);
+		bool idle = !has_connections(http);
 
 		if (poll(fds, N_LISTENERS + 1, idle ? -1 : wait_ms) < 0 && errno != EINTR)
 			break;
 		if (fds[N_LISTENERS].revents)
-			break;
+			drain(http->wake_fd);
 	}
 	return NULL;
+}
+
+static bool rest(void *arg)
+{
+	return api_idle(arg);
 }
 
 int http_run(struct http *http)
 {
 	pthread_attr_t attr;
-	int r = pthread_attr_init(&attr);
+	int r = worker_start(rest, http->api, &http->worker);
 
+	if (r < 0)
+		return r;
+	r = pthread_attr_init(&attr);
 	if (r)
 		return -r;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -427,8 +477,8 @@ static int open_listeners(struct http *http, const struct address *address, cons
 	int r;
 
 	*ret_what = "eventfd";
-	http->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (http->stop_fd < 0)
+	http->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (http->wake_fd < 0)
 		return -errno;
 	*ret_what = socket_path;
 	r = open_local(http, socket_path);
@@ -462,18 +512,21 @@ int http_open(struct api *api, const struct address *address, const char *socket
 
 void http_stop(struct http *http)
 {
-	static const uint64_t one = 1;
-
 	if (http->running) {
-		if (write(http->stop_fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
-			pthread_join(http->thread, NULL);
+		atomic_store(&http->stop, true);
+		wake(http);
+		pthread_join(http->thread, NULL);
 	}
+	/* No connection may be suspended when its daemon stops; those that end are freed by it. */
+	if (http->worker)
+		worker_drain(http->worker);
 	for (size_t i = 0; i < N_LISTENERS; i++)
 		if (http->listeners[i].daemon)
 			MHD_stop_daemon(http->listeners[i].daemon);
+	worker_stop(http->worker);
 	if (*http->socket_path)
 		unlink(http->socket_path);
-	closep(&http->stop_fd);
+	closep(&http->wake_fd);
 	api_done(http->api);
 	free(http);
 }

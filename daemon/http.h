@@ -1,5 +1,5 @@
-/* HTTP: one thread that serves a TCP port on loopback and a Unix socket. All else about a request
- * is in daemon/api.h. */
+/* HTTP: one thread that serves a TCP port on loopback and a Unix socket, and one that reads the
+ * file for it. All else about a request is in daemon/api.h. */
 #pragma once
 
 #include "base/macros.h"
@@ -23,7 +23,7 @@ struct http;
 MUST_CHECK int http_open(struct api *api, const struct address *address, const char *socket_path,
 			 struct http **ret, const char **ret_what);
 
-/* Starts the thread; it alone uses api from here on. -errno */
+/* Starts the threads; they alone use api from here on. -errno */
 MUST_CHECK int http_run(struct http *http);
 
 /* Ends the thread and all connections, and removes the socket. */
