@@ -187,7 +187,7 @@ static void set_mode(const struct host *host, const struct mmc_ios *ios, struct 
 	set_number(row, SIGNAL_VOLTAGE, ios->voltage);
 	if (rate)
 		row_set(row, BUS_RATE, rate);
-	if (host->uhs_grade > 0 && ios->timing >= 0)
+	if (host->uhs_grade > 0 && ios->timing >= 0 && ios->timing != MMC_TIMING_OTHER)
 		row_set(row, CAPPED, is_capped(ios));
 }
 
@@ -313,7 +313,7 @@ static void report_mode(struct hw *hw, struct probe *probe, const struct host *h
 	text_str(&text, host->disk[0] ? host->disk : "no disk");
 	if (ios->power_mode == 0) {
 		text_str(&text, ": switched off, so the mode is not known");
-	} else if (ios->timing >= 0) {
+	} else if (ios->timing >= 0 && ios->timing != MMC_TIMING_OTHER) {
 		text_printf(&text, ": %s, %lld lines at %lld Hz", mmc_timing_words[ios->timing],
 			    (long long)ios->bus_width,
 			    (long long)(ios->actual_clock_hz > 0 ? ios->actual_clock_hz

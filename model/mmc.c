@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "model/sysfs_nodes.h"
 
 static int digit_of(char c)
 {
@@ -106,6 +107,7 @@ const char *const mmc_timing_words[MMC_N_TIMINGS + 1] = {
 	[MMC_TIMING_SDR104] = "sd uhs SDR104", [MMC_TIMING_DDR50] = "sd uhs DDR50",
 	[MMC_TIMING_DDR52] = "mmc DDR52",      [MMC_TIMING_HS200] = "mmc HS200",
 	[MMC_TIMING_HS400] = "mmc HS400",      [MMC_TIMING_HS400_ES] = "mmc HS400 enhanced strobe",
+	[MMC_TIMING_OTHER] = STATE_OTHER,
 };
 
 const char *const mmc_power_words[] = {"off", "up", "on", NULL};
@@ -149,7 +151,7 @@ static int word_of(struct slice value, const char *const *words)
 	if (!take_brackets(value, &word))
 		return MMC_ODD;
 	for (int i = 0; words[i]; i++)
-		if (slice_is(word, words[i]))
+		if (slice_is(word, words[i]) || !strcmp(words[i], STATE_OTHER))
 			return i;
 	return MMC_ODD;
 }
@@ -186,7 +188,7 @@ int64_t mmc_ios_bytes_per_second(const struct mmc_ios *ios)
 			  ios->timing == MMC_TIMING_HS400 || ios->timing == MMC_TIMING_HS400_ES;
 
 	if (clock <= 0 || clock > max_clock_hz || ios->bus_width <= 0 ||
-	    ios->bus_width > max_width || ios->timing < 0)
+	    ios->bus_width > max_width || ios->timing < 0 || ios->timing == MMC_TIMING_OTHER)
 		return 0;
 	return clock * ios->bus_width * (both_edges ? 2 : 1) / 8;
 }

@@ -59,6 +59,7 @@ enum mmc_timing {
 	MMC_TIMING_HS200,
 	MMC_TIMING_HS400,
 	MMC_TIMING_HS400_ES,
+	MMC_TIMING_OTHER, /* a word of a later kernel */
 	MMC_N_TIMINGS
 };
 
