@@ -181,6 +181,10 @@ static void sizes_and_areas(void **unused)
 	probe_cards(&f);
 	check_value(&f, "mmcblk0", "enhanced_area_offset", 0);
 	check_value(&f, "mmcblk0", "enhanced_area_size", 4096);
+	put_attr(&f, 0, "enhanced_area_size", "4294967274\n");
+	probe_cards(&f);
+	check_absent(&f, "mmcblk0", "enhanced_area_offset");
+	check_absent(&f, "mmcblk0", "enhanced_area_size");
 	fixture_end(&f);
 }
 
@@ -366,6 +370,9 @@ static void capped_card(void **unused)
 	put(&f, "sys/kernel/debug/mmc0/caps", "0x4000000f\n");
 	probe_host(&f);
 	assert_non_null(strstr(item_of(&f, "mmc0")->advice, "offers no UHS mode"));
+	put(&f, "sys/kernel/debug/mmc0/caps", "0x4001000f\n"); /* SDR12, the least of them */
+	probe_host(&f);
+	assert_non_null(strstr(item_of(&f, "mmc0")->advice, "1.8 V or the tuning failed"));
 
 	put(&f, IOS,
 	    "clock:\t\t208000000 Hz\npower mode:\t2 (on)\nbus width:\t2 (4 bits)\n"
