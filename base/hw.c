@@ -26,6 +26,8 @@ struct hw {
 	struct hw_tree *tree; /* NULL on this machine */
 	char *at;             /* see hw_watch() */
 	int64_t *at_ms;
+	void (*trace)(void *arg, const char *path, bool contents); /* see hw_trace() */
+	void *trace_arg;
 	struct hw_names avoided;
 	struct hw_facts facts;
 };
@@ -112,8 +114,16 @@ void hw_watch(struct hw *hw, char *at, int64_t *at_ms)
 	hw->at_ms = at_ms;
 }
 
-static void touch(struct hw *hw, const char *path)
+void hw_trace(struct hw *hw, void (*trace)(void *arg, const char *path, bool contents), void *arg)
 {
+	hw->trace = trace;
+	hw->trace_arg = arg;
+}
+
+static void touch(struct hw *hw, const char *path, bool contents)
+{
+	if (hw->trace)
+		hw->trace(hw->trace_arg, path, contents);
 	if (!hw->at)
 		return;
 	memcpy(hw->at, path, MIN(strlen(path) + 1, HW_PATH_MAX));
@@ -139,7 +149,7 @@ static int open_at(struct hw *hw, const char *path, int flags)
 {
 	if (is_avoided(hw, path))
 		return -ETIMEDOUT;
-	touch(hw, path);
+	touch(hw, path, !(flags & (O_PATH | O_DIRECTORY)));
 	/* openat2 refuses flags that make no sense with O_PATH. */
 	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	if (hw->live) {
@@ -483,7 +493,7 @@ static int file_read(struct hw *hw, struct hw_file *file, char *buf, size_t size
 
 	if (r < 0)
 		return r;
-	touch(hw, file->path);
+	touch(hw, file->path, true);
 	r = read_fd(file->fd, buf, size);
 	if (r != -ENODEV)
 		return r;
@@ -538,7 +548,7 @@ int hw_space(struct hw *hw, const char *mount_point, struct hw_space *ret)
 		return hw_tree_space(hw->tree, mount_point, ret);
 	if (is_avoided(hw, mount_point))
 		return -ETIMEDOUT;
-	touch(hw, mount_point);
+	touch(hw, mount_point, true);
 	if (statvfs(mount_point, &s) < 0)
 		return -errno;
 	*ret = (struct hw_space){s.f_frsize, s.f_blocks, s.f_bfree,

@@ -41,6 +41,11 @@ void hw_closep(struct hw **hw);
  * of that moment. */
 void hw_watch(struct hw *hw, char *at, int64_t *at_ms);
 
+/* For tests that tell which nodes are touched: trace is called for each path before it is touched.
+ * contents: it is opened for reading or read; false when only its existence, its links or its names
+ * are asked for. */
+void hw_trace(struct hw *hw, void (*trace)(void *arg, const char *path, bool contents), void *arg);
+
 /* Leaves a path alone from now on, or all below a directory when it ends in '/': whatever is asked
  * of it fails with -ETIMEDOUT (hw_exists() says true). For a node that did not answer. */
 MUST_CHECK int hw_avoid(struct hw *hw, const char *path);
