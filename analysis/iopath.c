@@ -8,11 +8,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-static bool is_topology(const struct facts_row *row)
-{
-	return !strcmp(row->group->name, "topology");
-}
-
 static bool has_type(const struct facts *facts, const struct facts_row *row, const char *type)
 {
 	return !strcmp(facts_text(facts, row, "type"), type);
@@ -48,12 +43,29 @@ static void keep_or_drop(struct build *build, size_t n_before, const char *devic
 		iopaths_drop_path(out);
 }
 
-/* A file system that is mounted at several places is one path, told at the first of them. */
-static bool is_first_of_device(const struct build *build, size_t index)
+static bool is_whole(const struct build *build, const struct mount_view *mount)
 {
-	for (size_t i = 0; i < index; i++)
-		if (!strcmp(build->mounts[i].device, build->mounts[index].device))
+	return !strcmp(facts_text(build->facts, mount->row, "root"), "/");
+}
+
+/* A file system that is mounted at several places is one path, told at the first that shows all of
+ * it, or else at the first. */
+static bool is_main_mount(const struct build *build, size_t index)
+{
+	const struct mount_view *mount = &build->mounts[index];
+
+	for (size_t i = 0; i < build->n_mounts; i++) {
+		const struct mount_view *other = &build->mounts[i];
+
+		if (strcmp(other->device, mount->device) != 0)
+			continue;
+		if (is_whole(build, other) != is_whole(build, mount)) {
+			if (is_whole(build, other))
+				return false;
+		} else if (i < index) {
 			return false;
+		}
+	}
 	return true;
 }
 
@@ -78,7 +90,7 @@ static void add_mounts(struct build *build, const char *device)
 				add_diskless(build, mount);
 			continue;
 		}
-		if (*mount->device && !is_first_of_device(build, i))
+		if (*mount->device && !is_main_mount(build, i))
 			continue;
 		build_mount_path(build, mount);
 		keep_or_drop(build, n_before, device);
@@ -86,12 +98,12 @@ static void add_mounts(struct build *build, const char *device)
 }
 
 /* Whether another device lies on this one. */
-static bool is_held(const struct facts *facts, const char *device)
+static bool is_held(const struct build *build, const char *device)
 {
 	size_t len = strlen(device);
 
-	for (size_t i = 0; i < facts->n_rows; i++) {
-		const char *on = facts_text(facts, &facts->rows[i], "on");
+	for (size_t i = 0; i < build->n_devices; i++) {
+		const char *on = facts_text(build->facts, build->devices[i], "on");
 
 		for (const char *p = on; *p; p += strcspn(p, " "), p += *p == ' ')
 			if (strcspn(p, " ") == len && !strncmp(p, device, len))
@@ -106,14 +118,14 @@ static void add_unmounted(struct build *build, const char *device)
 	static const char *const types[] = {"dm", "md", "disk"};
 
 	for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
-		for (size_t i = 0; i < build->facts->n_rows; i++) {
-			const struct facts_row *row = &build->facts->rows[i];
+		for (size_t i = 0; i < build->n_devices; i++) {
+			const struct facts_row *row = build->devices[i];
 			size_t n_before = build->out->n_paths;
 
-			if (!is_topology(row) || !has_type(build->facts, row, types[t]) ||
+			if (!has_type(build->facts, row, types[t]) ||
 			    any_path_has(build->out, row->node))
 				continue;
-			if (strcmp(types[t], "disk") != 0 && is_held(build->facts, row->node))
+			if (strcmp(types[t], "disk") != 0 && is_held(build, row->node))
 				continue;
 			build_device_path(build, row->node);
 			keep_or_drop(build, n_before, device);
@@ -134,17 +146,17 @@ static const char *without_dev(const char *of)
 }
 
 /* The device that a user means, by its name or by the one that its maker gave it. NULL: none. */
-static const char *device_of(const struct facts *facts, const char *of)
+static const char *device_of(const struct build *build, const char *of)
 {
 	const char *name = without_dev(of);
-	const struct facts_row *row = facts_find(facts, "topology", name);
+	const struct facts_row *row = facts_find(build->facts, "topology", name);
 
 	if (row)
 		return row->node;
-	for (size_t i = 0; i < facts->n_rows; i++)
-		if (is_topology(&facts->rows[i]) && has_type(facts, &facts->rows[i], "dm") &&
-		    !strcmp(facts_text(facts, &facts->rows[i], "label"), name))
-			return facts->rows[i].node;
+	for (size_t i = 0; i < build->n_devices; i++)
+		if (has_type(build->facts, build->devices[i], "dm") &&
+		    !strcmp(facts_text(build->facts, build->devices[i], "label"), name))
+			return build->devices[i]->node;
 	return NULL;
 }
 
@@ -155,16 +167,15 @@ static void list_known(const struct build *build, struct text *out)
 		if (*build->mounts[i].device)
 			text_printf(out, " %s", build->mounts[i].point);
 	text_str(out, "; disks:");
-	for (size_t i = 0; i < build->facts->n_rows; i++)
-		if (is_topology(&build->facts->rows[i]) &&
-		    has_type(build->facts, &build->facts->rows[i], "disk"))
-			text_printf(out, " %s", build->facts->rows[i].node);
+	for (size_t i = 0; i < build->n_devices; i++)
+		if (has_type(build->facts, build->devices[i], "disk"))
+			text_printf(out, " %s", build->devices[i]->node);
 }
 
 static int find_named(struct build *build, const char *of, char ret_problem[IOPATH_PROBLEM_MAX])
 {
 	struct text problem = text_in(ret_problem, IOPATH_PROBLEM_MAX);
-	const char *device = device_of(build->facts, of);
+	const char *device = device_of(build, of);
 	const struct mount_view *mount = NULL;
 
 	for (size_t i = 0; i < build->n_mounts; i++)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "analysis/facts.h"
 #include "model/iopath.h"
@@ -13,6 +14,9 @@ bool iopath_needs(const char *group);
 bool iopath_needs_field(const char *group, const char *field);
 
 #define IOPATH_PROBLEM_MAX 512
+
+/* The metrics that are made use of, for tests of their names. false past the end. */
+bool iopath_metric(size_t index, const char **ret_group, const char **ret_field);
 
 /* of: "" for all paths of the machine, else a mount point or an absolute path in it, or the name of
  * a device: disk, partition, dm device (also by its dm name), controller, with or without /dev in

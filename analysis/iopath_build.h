@@ -13,11 +13,15 @@ struct mount_view {
 struct build {
 	const struct facts *facts;
 	struct iopaths *out;
+	/* Both in an order of their own, so that the answer does not depend on where the rows come
+	 * from: mounts by their ids, devices by their names. */
 	struct mount_view *mounts;
 	size_t n_mounts;
+	const struct facts_row **devices; /* of topology */
+	size_t n_devices;
 };
 
-/* Reads the rows of mounts. -ENOMEM. Released by build_done(). */
+/* Sorts the rows of mounts and topology. -ENOMEM. Released by build_done(). */
 MUST_CHECK int build_init(struct build *build, const struct facts *facts, struct iopaths *out);
 void build_done(struct build *build);
 

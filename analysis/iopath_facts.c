@@ -5,45 +5,77 @@
 #include "analysis/iopath_build.h"
 #include "base/errno_name.h"
 #include "base/parse.h"
+#include "model/catalog.h"
 
 struct spec {
-	const char *kind;          /* of the layer */
-	const char *group, *field; /* of the row that has the layer's name */
-	const char *name;          /* of the fact; NULL: as the field */
-	const char *why;           /* why it is absent; NULL: then nothing is said */
+	const char *kind, *transport; /* of the layer; transport NULL: any */
+	const char *group, *field;    /* of the row that has the layer's name */
+	const char *name;             /* of the fact */
+	enum {
+		IF_ANY,    /* nothing is said of what is absent */
+		NEEDED,    /* what is absent is said, with the reason that the field gives */
+		AS_NUMBER, /* as IF_ANY; an info that is a number, in unit */
+	} how;
 	enum unit unit;
-	bool is_number; /* an info that is one */
 };
 
+/* Which of these rows there are depends on the machine; a row that is missing is explained by the
+ * collector's probe, and says nothing here. */
 /* clang-format off */
 static const struct spec specs[] = {
-	{"dm", "topology", "label", "name", "sysfs does not tell it", UNIT_NONE, false},
-	{"dm", "topology", "format", NULL, NULL, UNIT_NONE, false},
-	{"dm", "topology", "size", NULL, NULL, UNIT_BYTES, true},
-	{"dm", "topology", "number", NULL, NULL, UNIT_NONE, false},
-	{"md", "topology", "target", "level", "sysfs does not tell it", UNIT_NONE, false},
-	{"md", "topology", "size", NULL, NULL, UNIT_BYTES, true},
-	{"md", "topology", "number", NULL, NULL, UNIT_NONE, false},
-	{"loop", "topology", "label", "file", "sysfs does not tell it", UNIT_NONE, false},
-	{"loop", "topology", "size", NULL, NULL, UNIT_BYTES, true},
-	{"loop", "topology", "number", NULL, NULL, UNIT_NONE, false},
-	{"zram", "topology", "size", NULL, NULL, UNIT_BYTES, true},
-	{"zram", "topology", "number", NULL, NULL, UNIT_NONE, false},
-	{"partition", "topology", "partition", "partition_number", NULL, UNIT_NONE, true},
-	{"partition", "topology", "label", NULL, NULL, UNIT_NONE, false},
-	{"partition", "topology", "size", NULL, NULL, UNIT_BYTES, true},
-	{"partition", "topology", "number", NULL, NULL, UNIT_NONE, false},
-	{"disk", "topology", "transport", NULL, NULL, UNIT_NONE, false},
-	{"disk", "topology", "vendor", NULL, NULL, UNIT_NONE, false},
-	{"disk", "topology", "model", NULL, NULL, UNIT_NONE, false},
-	{"disk", "topology", "firmware", NULL, NULL, UNIT_NONE, false},
-	{"disk", "topology", "size", NULL, NULL, UNIT_BYTES, true},
-	{"disk", "topology", "number", NULL, NULL, UNIT_NONE, false},
-	{"controller", "topology", "transport", NULL, NULL, UNIT_NONE, false},
-	{"controller", "topology", "driver", NULL, NULL, UNIT_NONE, false},
-	{"controller", "topology", "speed", "link_speed", NULL, UNIT_NONE, false},
-	{"pci", "topology", "vendor", "id", NULL, UNIT_NONE, false},
-	{"pci", "topology", "driver", NULL, NULL, UNIT_NONE, false},
+	{"dm", NULL, "topology", "label", "name", NEEDED, UNIT_NONE},
+	{"dm", NULL, "topology", "format", "format", IF_ANY, UNIT_NONE},
+	{"dm", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
+	{"dm", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
+	{"dm", NULL, "blockqueue", "crypto_modes", "inline_encryption", IF_ANY, UNIT_NONE},
+	{"md", NULL, "topology", "target", "level", NEEDED, UNIT_NONE},
+	{"md", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
+	{"md", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
+	{"loop", NULL, "topology", "label", "file", NEEDED, UNIT_NONE},
+	{"loop", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
+	{"loop", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
+	{"zram", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
+	{"zram", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
+	{"partition", NULL, "topology", "partition", "partition_number", AS_NUMBER, UNIT_NONE},
+	{"partition", NULL, "topology", "label", "label", IF_ANY, UNIT_NONE},
+	{"partition", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
+	{"partition", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "topology", "transport", "transport", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "topology", "vendor", "vendor", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "topology", "model", "model", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "topology", "firmware", "firmware", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
+	{"disk", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "blockqueue", "scheduler", "scheduler", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "blockqueue", "hw_queues", "queues", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "blockqueue", "hw_queue_depth", "queue_depth", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "blockqueue", "write_cache", "cache", IF_ANY, UNIT_NONE},
+	{"disk", "ufs", "blockqueue", "crypto_modes", "inline_encryption", NEEDED, UNIT_NONE},
+	{"disk", "emmc", "blockqueue", "crypto_modes", "inline_encryption", IF_ANY, UNIT_NONE},
+	{"disk", "ufs", "blockqueue", "crypto_keyslots", "key_slots", IF_ANY, UNIT_NONE},
+	{"disk", "ufs", "ufs_lu", "queue_depth", "unit_queue_depth", IF_ANY, UNIT_NONE},
+	{"controller", NULL, "topology", "transport", "transport", IF_ANY, UNIT_NONE},
+	{"controller", NULL, "topology", "driver", "driver", IF_ANY, UNIT_NONE},
+	{"controller", NULL, "topology", "speed", "link_speed", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs", "gear", "gear", NEEDED, UNIT_NONE},
+	{"controller", "ufs", "ufs", "rate", "rate", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs", "lanes", "lanes", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs", "mode", "power_mode", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs", "link_state", "link_state", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs", "runtime_status", "runtime_status", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs_host", "nr_hw_queues", "queues", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs_host", "can_queue", "commands_at_once", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs_host", "hci_version", "interface_version", IF_ANY, UNIT_NONE},
+	{"controller", "mmc", "mmc_host", "timing_spec", "bus_mode", NEEDED, UNIT_NONE},
+	{"controller", "mmc", "mmc_host", "clock", "clock", IF_ANY, UNIT_NONE},
+	{"controller", "mmc", "mmc_host", "bus_width", "lines", IF_ANY, UNIT_NONE},
+	{"controller", "mmc", "mmc_host", "signal_voltage", "signals", IF_ANY, UNIT_NONE},
+	{"controller", "mmc", "mmc_host", "bus_rate", "bus_rate", IF_ANY, UNIT_NONE},
+	{"controller", "nvme", "nvme", "state", "state", NEEDED, UNIT_NONE},
+	{"controller", "nvme", "nvme", "address", "address", IF_ANY, UNIT_NONE},
+	{"controller", "nvme", "nvme", "queue_count", "queues", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "topology", "vendor", "id", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "topology", "driver", "driver", IF_ANY, UNIT_NONE},
 };
 /* clang-format on */
 
@@ -63,6 +95,15 @@ bool iopath_needs_field(const char *group, const char *field)
 		if (!strcmp(specs[i].group, group) && !strcmp(specs[i].field, field))
 			return true;
 	return false;
+}
+
+bool iopath_metric(size_t index, const char **ret_group, const char **ret_field)
+{
+	if (index >= ARRAY_SIZE(specs))
+		return false;
+	*ret_group = specs[index].group;
+	*ret_field = specs[index].field;
+	return true;
 }
 
 static struct iopath_fact *add(struct build *build, const char *name, const char *source)
@@ -106,7 +147,7 @@ static const char *state_word(const struct field *field, int64_t value)
 static void add_int(struct build *build, const struct spec *spec, const struct field *field,
 		    const char *source, int64_t value)
 {
-	struct iopath_fact *fact = add(build, spec->name ? spec->name : spec->field, source);
+	struct iopath_fact *fact = add(build, spec->name, source);
 	const char *word = state_word(field, value);
 
 	if (!fact)
@@ -120,43 +161,57 @@ static void add_int(struct build *build, const struct spec *spec, const struct f
 static void add_info(struct build *build, const struct spec *spec, const char *source,
 		     const char *value)
 {
-	struct iopath_fact *fact = add(build, spec->name ? spec->name : spec->field, source);
+	struct iopath_fact *fact = add(build, spec->name, source);
 	int64_t number;
 
 	if (!fact)
 		return;
 	fact->unit = spec->unit;
 	/* A file from elsewhere may hold anything. */
-	fact->is_number = spec->is_number && parse_i64(value, &number) == 0;
+	fact->is_number = spec->how == AS_NUMBER && parse_i64(value, &number) == 0;
 	fact->value = fact->is_number ? iopaths_text(build->out, "%lld", (long long)number)
 				      : iopaths_text(build->out, "%s", value);
+}
+
+/* What the table of the collector says of the absence of a field. */
+static const char *absence_of(const struct group *group, const struct field *field)
+{
+	return field->absence ? field->absence : group->absence ? group->absence : "it is absent";
 }
 
 static void add_spec(struct build *build, const struct spec *spec, const char *node)
 {
 	const struct facts_row *row = facts_find(build->facts, spec->group, node);
 	struct fact fact = facts_get(build->facts, row, spec->field);
-	const char *name = spec->name ? spec->name : spec->field;
+	const struct field *field;
 	char source[128], why[128];
+	size_t index;
 
+	if (!row || group_find_field(row->group, spec->field, &index) < 0)
+		return;
+	field = &row->group->fields[index];
 	snprintf(source, sizeof(source), "%s.%s", spec->group, spec->field);
 	switch ((enum value_type)fact.type) {
 	case VALUE_TEXT:
 		add_info(build, spec, source, fact.text);
 		return;
 	case VALUE_INT:
-		for (size_t i = 0; i < row->group->n_fields; i++)
-			if (!strcmp(row->group->fields[i].name, spec->field))
-				add_int(build, spec, &row->group->fields[i], source, fact.i);
+		add_int(build, spec, field, source, fact.i);
 		return;
 	case VALUE_FAULT:
 		snprintf(why, sizeof(why), "reading it failed: %s", errno_name((int)fact.i));
-		build_missing(build, name, source, why);
+		build_missing(build, spec->name, source, why);
 		return;
 	case VALUE_ABSENT:
-		if (row && spec->why)
-			build_missing(build, name, source, spec->why);
+		if (spec->how == NEEDED)
+			build_missing(build, spec->name, source, absence_of(row->group, field));
 	}
+}
+
+static bool is_for(const struct spec *spec, const char *kind, const char *transport)
+{
+	return !strcmp(spec->kind, kind) &&
+	       (!spec->transport || !strcmp(spec->transport, transport));
 }
 
 /* The kind of a dm device is in no file of sysfs; a guess is shown as one. */
@@ -218,7 +273,7 @@ void build_node_facts(struct build *build, const char *node, const struct facts_
 	if (!strcmp(kind, "dm"))
 		add_target(build, row);
 	for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-		if (!strcmp(specs[i].kind, kind))
+		if (is_for(&specs[i], kind, facts_text(build->facts, row, "transport")))
 			add_spec(build, &specs[i], node);
 	if (!strcmp(kind, "disk"))
 		add_specification(build, row);

@@ -1,4 +1,5 @@
 /* The walk down from a mount or a device. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,21 +36,64 @@ static struct mount_view view_of(const struct facts *facts, const struct facts_r
 	return view;
 }
 
+static int compare_mounts(const void *a, const void *b)
+{
+	const struct mount_view *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return strcmp(x->point, y->point);
+}
+
+/* sda2 before sda10. */
+static int compare_names(const char *a, const char *b)
+{
+	size_t n, m;
+
+	for (; *a && *a == *b && !isdigit((unsigned char)*a); a++, b++)
+		;
+	n = strspn(a, "0123456789");
+	m = strspn(b, "0123456789");
+	if (!n || !m)
+		return strcmp(a, b);
+	if (n != m)
+		return n < m ? -1 : 1;
+	if (strncmp(a, b, n) != 0)
+		return strncmp(a, b, n);
+	return compare_names(a + n, b + n);
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	const struct facts_row *const *x = a, *const *y = b;
+
+	return compare_names((*x)->node, (*y)->node);
+}
+
 int build_init(struct build *build, const struct facts *facts, struct iopaths *out)
 {
 	*build = (struct build){.facts = facts, .out = out};
 	build->mounts = calloc(facts->n_rows + 1, sizeof(*build->mounts));
-	if (!build->mounts)
+	build->devices = calloc(facts->n_rows + 1, sizeof(*build->devices));
+	if (!build->mounts || !build->devices)
 		return -ENOMEM;
-	for (size_t i = 0; i < facts->n_rows; i++)
-		if (!strcmp(facts->rows[i].group->name, "mounts"))
-			build->mounts[build->n_mounts++] = view_of(facts, &facts->rows[i]);
+	for (size_t i = 0; i < facts->n_rows; i++) {
+		const struct facts_row *row = &facts->rows[i];
+
+		if (!strcmp(row->group->name, "mounts"))
+			build->mounts[build->n_mounts++] = view_of(facts, row);
+		else if (!strcmp(row->group->name, "topology"))
+			build->devices[build->n_devices++] = row;
+	}
+	qsort(build->mounts, build->n_mounts, sizeof(*build->mounts), compare_mounts);
+	qsort(build->devices, build->n_devices, sizeof(*build->devices), compare_devices);
 	return 0;
 }
 
 void build_done(struct build *build)
 {
 	free(build->mounts);
+	free(build->devices);
 }
 
 const struct mount_view *build_mount_of(const struct build *build, const char *path)

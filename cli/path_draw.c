@@ -58,9 +58,13 @@ static void put_name(struct text *out, const char *name)
 
 static enum unit unit_named(const char *name)
 {
-	for (int u = UNIT_NONE; u <= UNIT_RATIO; u++)
-		if (!strcmp(unit_name((enum unit)u), name))
-			return (enum unit)u;
+#define X(id, ...) id,
+	static const enum unit units[] = {UNIT_LIST(X)};
+#undef X
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(unit_name(units[i]), name))
+			return units[i];
 	return UNIT_NONE;
 }
 

@@ -56,23 +56,18 @@ static bool is_numbered(const char *name, const char *prefix)
 	       strspn(name + len, "0123456789") == strlen(name + len);
 }
 
-/* "0000:01:00.0" */
+/* "0000:01:00.0"; the domain of a bridge that software makes has five digits. */
 static bool is_pci(const char *name)
 {
-	static const char form[] = "xxxx:xx:xx.d";
-	size_t len = strlen(name);
+	static const char hex[] = "0123456789abcdef";
+	size_t domain = strspn(name, hex);
+	unsigned bus, device, function;
+	int n = 0;
 
-	if (len != sizeof(form) - 1)
+	if (domain < 4 || name[domain] != ':')
 		return false;
-	for (size_t i = 0; i < len; i++) {
-		if (form[i] == 'x' || form[i] == 'd') {
-			if (!isxdigit((unsigned char)name[i]))
-				return false;
-		} else if (name[i] != form[i]) {
-			return false;
-		}
-	}
-	return true;
+	return sscanf(name + domain, ":%2x:%2x.%1x%n", &bus, &device, &function, &n) == 3 &&
+	       n == 8 && !name[domain + 8];
 }
 
 /* An interface of a USB device: "2-3.1:1.0". */

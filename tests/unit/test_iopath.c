@@ -328,6 +328,23 @@ static void what_is_known_and_what_not(void **unused)
 	end(&w);
 }
 
+/* A collector that renames a field takes it out of the path otherwise, without a word. */
+static void metrics_exist(void **unused)
+{
+	const char *name, *field;
+	size_t n_found = 0, index;
+
+	(void)unused;
+	for (size_t i = 0; iopath_metric(i, &name, &field); i++) {
+		if (catalog_find_group(registry(), name, &index) < 0)
+			continue;
+		if (group_find_field(catalog_group_at(registry(), index, NULL), field, &index) < 0)
+			fail_msg("%s has no field %s", name, field);
+		n_found++;
+	}
+	assert_true(n_found > 20);
+}
+
 /* Names of a file from elsewhere do not spoil the document. */
 static void document(void **unused)
 {
@@ -361,6 +378,7 @@ int main(void)
 		cmocka_unit_test(rings_and_deep_stacks),
 		cmocka_unit_test(wide_stacks),
 		cmocka_unit_test(what_is_known_and_what_not),
+		cmocka_unit_test(metrics_exist),
 		cmocka_unit_test(document),
 	};
 
