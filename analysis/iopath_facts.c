@@ -13,14 +13,13 @@ struct spec {
 	const char *name;             /* of the fact */
 	enum {
 		IF_ANY,    /* nothing is said of what is absent */
-		NEEDED,    /* what is absent is said, with the reason that the field gives */
+		NEEDED,    /* what is absent is said, with the reason that the field gives; what
+			    * was not sampled at all, the probe explains */
 		AS_NUMBER, /* as IF_ANY; an info that is a number, in unit */
 	} how;
 	enum unit unit;
 };
 
-/* Which of these rows there are depends on the machine; a row that is missing is explained by the
- * collector's probe, and says nothing here. */
 /* clang-format off */
 static const struct spec specs[] = {
 	{"dm", NULL, "topology", "label", "name", NEEDED, UNIT_NONE},
@@ -187,10 +186,15 @@ static void add_spec(struct build *build, const struct spec *spec, const char *n
 	char source[128], why[128];
 	size_t index;
 
+	snprintf(source, sizeof(source), "%s.%s", spec->group, spec->field);
+	if (!row && spec->how == NEEDED) {
+		snprintf(why, sizeof(why), "no sample of it; flashscope probe %s tells why",
+			 spec->group);
+		build_missing(build, spec->name, source, why);
+	}
 	if (!row || group_find_field(row->group, spec->field, &index) < 0)
 		return;
 	field = &row->group->fields[index];
-	snprintf(source, sizeof(source), "%s.%s", spec->group, spec->field);
 	switch ((enum value_type)fact.type) {
 	case VALUE_TEXT:
 		add_info(build, spec, source, fact.text);

@@ -15,6 +15,9 @@ struct scale {
 static const struct scale bytes[] = {
 	{"EB", 18}, {"PB", 15}, {"TB", 12}, {"GB", 9}, {"MB", 6}, {"kB", 3}, {"B", 0}, {NULL, 0},
 };
+static const struct scale throughput[] = {
+	{"GB/s", 9}, {"MB/s", 6}, {"kB/s", 3}, {"B/s", 0}, {NULL, 0},
+};
 static const struct scale seconds[] = {{"s", 0}, {"ms", -3}, {"us", -6}, {NULL, 0}};
 static const struct scale hertz[] = {{"GHz", 9}, {"MHz", 6}, {"kHz", 3}, {"Hz", 0}, {NULL, 0}};
 static const struct scale transfers[] = {{"GT/s", 9}, {"MT/s", 6}, {"T/s", 0}, {NULL, 0}};
@@ -28,8 +31,13 @@ static const struct scale *scales_of(enum unit unit)
 		const char *base;
 		const struct scale *scales;
 	} table[] = {
-		{"bytes", bytes},     {"seconds", seconds}, {"hertz", hertz},
-		{"celsius", celsius}, {"ratio", ratio},     {"transfers_per_second", transfers},
+		{"bytes", bytes},
+		{"seconds", seconds},
+		{"hertz", hertz},
+		{"celsius", celsius},
+		{"ratio", ratio},
+		{"transfers_per_second", transfers},
+		{"bytes_per_second", throughput},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -39,6 +39,8 @@ static void writes_numbers(void **state)
 		{{123456, 0}, UNIT_SECONDS, false, "123456 s"},
 		{{41300, 0}, UNIT_MILLICELSIUS, false, "41.3 degC"},
 		{{-500, 0}, UNIT_MILLICELSIUS, false, "-0.5 degC"},
+		{{400000000, 0}, UNIT_BYTES_PER_SECOND, false, "400 MB/s"},
+		{{0, 0}, UNIT_BYTES_PER_SECOND, false, "0 B/s"},
 		{{403000000, 0}, UNIT_HERTZ, false, "403 MHz"},
 		{{1800000, 0}, UNIT_KILOHERTZ, false, "1.8 GHz"},
 		{{26, 3}, UNIT_RATIO, false, "2.6 %"},
