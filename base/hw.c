@@ -19,6 +19,8 @@
 #include "base/hw_tree.h"
 #include "base/parse.h"
 
+#define ESCAPE_TRIES 10000
+
 struct hw {
 	int root_fd;
 	bool live;
@@ -36,8 +38,13 @@ struct hw {
 static int open_in_tree(const struct hw *hw, const char *path, int flags)
 {
 	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_IN_ROOT};
-	long fd = syscall(SYS_openat2, hw->root_fd, path, &how, sizeof(how));
+	long fd = -1;
 
+	/* A rename or mount anywhere in the system while a ".." is walked makes this EAGAIN: the
+	 * kernel cannot say then whether the path left the tree. */
+	errno = EAGAIN;
+	for (unsigned i = 0; i < ESCAPE_TRIES && fd < 0 && errno == EAGAIN; i++)
+		fd = syscall(SYS_openat2, hw->root_fd, path, &how, sizeof(how));
 	return fd < 0 ? -errno : (int)fd;
 }
 

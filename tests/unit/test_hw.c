@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -432,6 +433,38 @@ static void a_kernel_without_openat2_is_told(void **unused)
 	}
 }
 
+/* A rename anywhere makes the kernel unsure of every ".." that is walked at that moment. */
+static void renames_elsewhere_do_no_harm(void **unused)
+{
+	struct fixture f;
+	char one[300], two[300], buf[16];
+	unsigned n_failed = 0;
+
+	(void)unused;
+	start(&f);
+	put_link(&f, "sys/class/x", "../../proc");
+	snprintf(one, sizeof(one), "%s/one", f.root);
+	snprintf(two, sizeof(two), "%s/two", f.root);
+	put(&f, "one", "");
+
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child)
+		for (;;)
+			if (rename(one, two) < 0 || rename(two, one) < 0)
+				_exit(1);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	for (int i = 0; i < 20000; i++)
+		n_failed += hw_read(hw, buf, sizeof(buf), "sys/class/x/a") != 8;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(n_failed, 0);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_nul_is_no_end),
 		cmocka_unit_test(a_long_path_is_refused),
 		cmocka_unit_test(links_stay_inside),
+		cmocka_unit_test(renames_elsewhere_do_no_harm),
 		cmocka_unit_test(a_fifo_does_not_hold),
 		cmocka_unit_test(strange_files_of_the_tree_are_refused),
 		cmocka_unit_test(every_error_has_a_name),
