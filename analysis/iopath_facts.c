@@ -75,6 +75,12 @@ static const struct spec specs[] = {
 	{"controller", "nvme", "nvme", "queue_count", "queues", IF_ANY, UNIT_NONE},
 	{"pci", NULL, "topology", "vendor", "id", IF_ANY, UNIT_NONE},
 	{"pci", NULL, "topology", "driver", "driver", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "pcie_link", "current_link_speed", "link_speed", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "pcie_link", "current_link_width", "lanes", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "pcie_link", "attainable_link_speed", "attainable_speed", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "pcie_link", "attainable_link_width", "attainable_lanes", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "pcie", "power_state", "power_state", IF_ANY, UNIT_NONE},
+	{"pci", NULL, "pcie", "port", "port", IF_ANY, UNIT_NONE},
 };
 /* clang-format on */
 

@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/parse.h"
 #include "model/block.h"
+#include "model/pci.h"
 
 #define PARTS_MAX 48
 
@@ -56,18 +57,9 @@ static bool is_numbered(const char *name, const char *prefix)
 	       strspn(name + len, "0123456789") == strlen(name + len);
 }
 
-/* "0000:01:00.0"; the domain of a bridge that software makes has five digits. */
 static bool is_pci(const char *name)
 {
-	static const char hex[] = "0123456789abcdef";
-	size_t domain = strspn(name, hex);
-	unsigned bus, device, function;
-	int n = 0;
-
-	if (domain < 4 || name[domain] != ':')
-		return false;
-	return sscanf(name + domain, ":%2x:%2x.%1x%n", &bus, &device, &function, &n) == 3 &&
-	       n == 8 && !name[domain + 8];
+	return pci_is_address(slice_of(name));
 }
 
 /* An interface of a USB device: "2-3.1:1.0". */

@@ -77,6 +77,20 @@ expect "$boards/sm8850/root" /data 'layer("/data").facts.inline_encryption.value
 	'layer("dm-47").facts | has("target") | not'
 expect "$boards/sm8850/root" sda8 '[.paths[].layers[0].name] ==
 	["/", "/vendor", "/system_ext", "/product", "/vendor_dlkm", "/odm"]'
+# The link as it is now, and what encrypts.
+expect "$boards/sm8850/root" /data 'layer("sda").facts | .inline_encryption.value == "AES-256-XTS 4096"
+		and .key_slots.value == 32 and .queues.value == 9' \
+	'layer("1d84000.ufshc").facts | .gear.value == "HS_GEAR2" and .lanes.value == 2 and
+		.rate.value == "HS_RATE_B" and .link_state.value == "HIBERN8"'
+expect "$boards/iq9075/root" / 'layer("1d84000.ufs").facts.gear.value == "HS_GEAR1"' \
+	'layer("sda").missing.inline_encryption.why != null' \
+	'layer("sda").facts | .scheduler.value == "mq-deadline" and .queue_depth.value == 31'
+expect "$boards/imx8mp/root" / 'layer("mmc2").facts | .bus_mode.value == "mmc HS400 enhanced strobe" and
+	.bus_rate.value == 400000000 and .bus_rate.unit == "bytes_per_second"'
+expect "$boards/imx8mp/root" /run/media/mmcblk1p1 'layer("mmc1").facts.bus_mode.value == "sd high-speed"'
+expect "$boards/imx8mp/root" /mnt/nvme 'layer("nvme0").facts.state.value == "live"' \
+	'layer("0000:01:00.0").facts | .link_speed.value == 8000 and .lanes.value == 1'
+expect "$boards/androidtv/root" /data 'layer("emmc").missing.bus_mode.why | test("probe mmc_host")'
 layers "$boards/imx8mp/root" / '/ mmcblk2p2 mmcblk2 mmc2'
 layers "$boards/imx8mp/root" /var/log/messages '/var/log mmcblk2p3 mmcblk2 mmc2'
 layers "$boards/imx8mp/root" /mnt/nvme '/mnt/nvme nvme0n1p1 nvme0n1 nvme0 0000:01:00.0'
