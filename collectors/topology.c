@@ -413,7 +413,7 @@ static void read_bus(struct hw *hw, struct topology *t, struct entry *entry, con
 static void set_size(struct hw *hw, struct entry *entry, const char *dir)
 {
 	char text[32];
-	int64_t sectors, bytes;
+	int64_t sectors, bytes = 0;
 	int r;
 
 	r = hw_read_i64(hw, &sectors, "%s/size", dir);
