@@ -2,7 +2,7 @@
 # Samples the dumps of real kernels in tests/dumps: what the files say is what comes out, no value is
 # flagged and nothing fails that the kernel answered, and what is found stands in tests/dumps/expected.
 # UPDATE=1 accepts the latter.
-# timeout: 120
+# timeout: 300
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 flashscope=$1/bin/flashscope
