@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/hw.h"
@@ -16,6 +17,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define UFS "sys/devices/platform/soc@0/1d84000.ufs/"
+
+#define PORT  "sys/devices/pci0000:00/0000:00:00.0/"
+#define DRIVE PORT "0000:01:00.0/"
 
 /* The files, and the collectors that read them by their first letters. */
 static const struct {
@@ -54,6 +58,19 @@ static const struct {
 	{"sys/class/block/sda/queue/crypto/modes/AES-256-XTS", "b"},
 	{"sys/class/block/sda/sda1/partition", "b"},
 	{"sys/class/block/sda/sda1/start", "b"},
+	{"sys/class/nvme/nvme0/state", "n"},
+	{"sys/class/nvme/nvme0/cntlid", "n"},
+	{"sys/class/nvme/nvme0/serial", "n"},
+	{"sys/class/nvme/nvme0/nvme0c0n1/wwid", "n"},
+	{PORT "of_node/max-link-speed", "p"},
+	{DRIVE "class", "p"},
+	{DRIVE "vendor", "p"},
+	{DRIVE "power_state", "p"},
+	{DRIVE "power/runtime_status", "p"},
+	{DRIVE "current_link_speed", "p"},
+	{DRIVE "current_link_width", "p"},
+	{DRIVE "aer_dev_correctable", "p"},
+	{"sys/module/pcie_aspm/parameters/policy", "p"},
 };
 
 static char root[64];
@@ -106,6 +123,16 @@ static void make_root(void)
 		{"sys/block/mmcblk0/device/life_time", "0x01 0x02\n"},
 		{"sys/block/mmcblk0/device/enhanced_area_offset", "0\n"},
 		{"sys/class/mmc_host/mmc0/mmc0:0001/type", "SD\n"},
+		{"sys/class/nvme/nvme0/state", "live\n"},
+		{"sys/class/nvme/nvme0/transport", "pcie\n"},
+		{"sys/class/nvme/nvme0/nvme0c0n1/nsid", "1\n"},
+		{PORT "max_link_speed", "8.0 GT/s PCIe\n"},
+		{DRIVE "class", "0x010802\n"},
+		{DRIVE "device", "0x1\n"},
+		{DRIVE "power_state", "D0\n"},
+		{DRIVE "current_link_speed", "8.0 GT/s PCIe\n"},
+		{DRIVE "max_link_width", "4\n"},
+		{"sys/bus/pci/devices/.keep", ""},
 		{"sys/kernel/debug/mmc0/ios", "timing spec:\t2 (sd high-speed)\n"},
 	};
 
@@ -119,6 +146,12 @@ static void make_root(void)
 	atexit(remove_root);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		put(texts[i][0], texts[i][1], strlen(texts[i][1]));
+
+	char link[128];
+
+	snprintf(link, sizeof(link), "%s/sys/bus/pci/devices/0000:01:00.0", root);
+	if (symlink("/" DRIVE, link) < 0)
+		abort();
 }
 
 static void check_rows(const struct sink *sink)
