@@ -222,6 +222,46 @@ same()
 	[ -s "$work/wanted.lines" ] || fail "$1: none"
 }
 
+# one LINE of text files, without blanks at the end; nothing when one is missing
+values_of()
+{
+	local file line=
+	for file; do
+		[ -f "$file" ] || return
+		line+="|$(sed 's/ *$//' "$file")"
+	done
+	echo "$line"
+}
+
+# NVMe controllers and namespaces, and the power of PCI functions, as the files have them.
+check_nvme()
+{
+	local dir
+	for dir in "$1"/sys/class/nvme/nvme*; do
+		echo "${dir##*/}$(values_of "$dir"/{state,model,serial,firmware_rev,queue_count,sqsize})"
+	done | sort >"$work/wanted"
+	for dir in "$1"/sys/class/block/nvme*n*; do
+		if [ -f "$dir/nsid" ] && [ "$(cat "$dir/hidden")" = 0 ]; then
+			echo "${dir##*/}$(values_of "$dir"/{nsid,size,wwid})"
+		fi
+	done >>"$work/wanted"
+	for dir in "$1"/sys/devices/pci*/0* "$1"/sys/devices/platform/*.pcie/pci*/0*; do
+		[ ! -f "$dir/power_state" ] ||
+			echo "${dir##*/}$(values_of "$dir"/{power_state,vendor,device})"
+	done | sed 's/|0x\([^|]*\)|0x/|\1:/' >>"$work/wanted"
+	sort -o "$work/wanted" "$work/wanted"
+	jq -r 'def word($words): . as $i | $words / " " | .[$i];
+		.[] | if .group == "nvme" then
+			[.node, (.fields.state | word("new live")), .info.model, .info.serial,
+				.info.firmware, .fields.queue_count, .fields.sqsize]
+		elif .group == "nvme_namespace" then [.node, .fields.nsid, .fields.size, .info.wwid]
+		elif .group == "pcie" and .fields.power_state != null then
+			[.node, (.fields.power_state | word("D0")), .info.ids]
+		else empty end | map(tostring) | join("|")' "$work/json" | sort >"$work/got"
+	[ "$(grep -c '^nvme' "$work/wanted")" -ge 2 ] || fail "no NVMe"
+	cmp -s "$work/wanted" "$work/got" || fail "nvme: $(diff "$work/wanted" "$work/got" | head -5)"
+}
+
 for archive in "$dumps"/*.tar.gz; do
 	name=${archive##*/}
 	name=${name%.tar.gz}
@@ -230,6 +270,7 @@ for archive in "$dumps"/*.tar.gz; do
 	"$flashscope" sample --json --partitions --root "$work/$name" >"$work/json" 2>"$work/err" ||
 		fail "sample: $(cat "$work/err")"
 	check_values "$work/$name"
+	check_nvme "$work/$name"
 	: >"$work/wanted"
 	: >"$work/got"
 	check_cards "$work/$name"
