@@ -42,7 +42,7 @@ ufs_line()
 	read -r text 2>/dev/null <"$4" || return 0
 	case $text in
 	"") return ;;
-	*[!0-9a-fx]*) text=$(awk -v want="$1.$3 $text" '$1 " " $3 == want { print $2 }' "$work/states") ;;
+	*[!0-9a-fx]*) text=${state_of[$1.$3 $text]-} ;;
 	*) text=$((text)) ;;
 	esac
 	echo "$1 $2 $3 $text"
@@ -53,7 +53,9 @@ ufs_units()
 {
 	local unit name field
 	for unit in "$1"/target*/*:*; do
-		name=$(ls "$unit/block" 2>/dev/null)
+		for name in "$unit"/block/*; do
+			name=${name##*/}
+		done
 		case ${unit##*:} in
 		49456) name=$2:boot ;;
 		49476) name=$2:rpmb ;;
@@ -68,14 +70,16 @@ ufs_units()
 # What the files below a UFS host say, as the collectors have to show it.
 ufs_of()
 {
-	local dir=$1 name=${1##*/} scsi field
-	scsi=$(echo "$dir"/host*)
+	local dir=$1 name=${1##*/} scsi unit field
+	for scsi in "$dir"/host*; do :; done
 	for field in gear mode rate link_state dev_pm; do
 		ufs_line ufs "$name" $field "$dir/power_info/$field"
 	done
 	ufs_line ufs "$name" lanes "$dir/power_info/lane"
 	for field in runtime_status runtime_active_time runtime_suspended_time; do
-		ufs_line ufs "$name" $field "$(echo "$scsi"/target*/*:49488)/power/$field"
+		for unit in "$scsi"/target*/*:49488; do
+			ufs_line ufs "$name" $field "$unit/power/$field"
+		done
 	done
 	ufs_line ufs "$name" host_state "$scsi/scsi_host/${scsi##*/}/state"
 	ufs_line ufs "$name" wb_on "$dir/wb_on"
@@ -167,8 +171,11 @@ check_values()
 	done <"$work/zones"
 }
 
-"$flashscope" fields --json | jq -r '.[] | .metric as $m | .states // empty | to_entries[] |
-	"\($m) \(.key) \(.value)"' >"$work/states"
+declare -A state_of # "ufs.gear HS_GEAR4": its place in the table
+while read -r metric place word; do
+	state_of[$metric $word]=$place
+done < <("$flashscope" fields --json | jq -r '.[] | .metric as $m | .states // empty | to_entries[] |
+	"\($m) \(.key) \(.value)"')
 # Each card by what its files say, and the bus by the lines of debugfs.
 check_cards()
 {
