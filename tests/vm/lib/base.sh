@@ -7,7 +7,7 @@ guest_modules=(
 	virtio_pci 9p 9pnet_virtio virtio_blk
 	nvme ufshcd-pci sd_mod sdhci-pci mmc_block
 	ext4 f2fs crc32c_generic crc32_generic libcrc32c crc16
-	dm-mod dm-flakey dm-delay dm-log-writes loop null_blk scsi_debug zram
+	dm-mod dm-crypt xts aesni-intel dm-flakey dm-delay dm-log-writes loop null_blk scsi_debug zram
 	acpi-cpufreq cpufreq_ondemand cpufreq_userspace thermal processor
 	cpufreq-dt clk-gpio gpio-pl061 bcm2711_thermal
 	ramoops i6300esb softdog
