@@ -96,7 +96,7 @@ static const struct field fields[N_FIELDS] = {
 			  "Where requests complete: 0 anywhere, 1 in the group of the CPU that asked, 2 on that CPU.",
 			  .attr = "queue/rq_affinity", .absence = NO_MQ},
 	[IOSTATS]      = {"iostats", UNIT_COUNT, KIND_GAUGE,
-			  "1 while the counters of diskstats count, 0 while they stand still.",
+			  "Whether diskstats counts this disk: 1, or 0 while its counters stand still.",
 			  .attr = "queue/iostats"},
 	[IO_TIMEOUT]   = {"io_timeout", UNIT_MILLISECONDS, KIND_GAUGE,
 			  "Time after which a request counts as hung.",
