@@ -324,8 +324,10 @@ static void enodev_asks_for_a_new_probe(void **state)
  * the devices that are there. */
 static void a_sample_after_a_new_probe_counts(void **state)
 {
+	static const int64_t period_ms[] = {1000, 1000, 0};
+
 	(void)state;
-	start(0);
+	start_with(0, period_ms); /* a node goes when its last group has missed it */
 	tick();
 	fake.stale = true;
 	fake.n_nodes = 1;
@@ -337,10 +339,11 @@ static void a_sample_after_a_new_probe_counts(void **state)
 
 static void the_last_node_goes(void **state)
 {
+	static const int64_t period_ms[] = {1000, 1000, 0};
 	struct collector_status status;
 
 	(void)state;
-	start(0);
+	start_with(0, period_ms);
 	tick();
 	assert_int_equal(n_rows, 2);
 	fake.sample_r = -ENODEV;

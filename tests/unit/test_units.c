@@ -141,7 +141,8 @@ static void check_help(const char *name, const char *help)
 {
 	size_t len = strlen(help);
 
-	if (!len || help[len - 1] != '.' || !isupper((unsigned char)help[0]))
+	if (!len || help[len - 1] != '.' ||
+	    (!isupper((unsigned char)help[0]) && !isdigit((unsigned char)help[0])))
 		fail_msg("%s: '%s' is no sentence", name, help);
 }
 
