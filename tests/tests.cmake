@@ -13,20 +13,21 @@ endif()
 set(test_libraries sampling query store analysis export config collectors model base PkgConfig::CMOCKA)
 
 # A line "# label: slow" keeps a script out of the quick run, "# timeout: N" gives it N seconds; in C
-# "/* label: slow */". The label nosan keeps a test out of the builds with a sanitizer. Exit status 77
-# is a skip, and the last line said is its reason.
+# "/* label: slow */". The label nosan keeps a test out of the builds with a sanitizer; there may be
+# both. Exit status 77 is a skip, and the last line said is its reason.
 function(test_properties test source)
 	set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
 	file(STRINGS ${source} label REGEX "^(#|/\\*) label: " LIMIT_COUNT 1)
 	if(label)
-		string(REGEX REPLACE "^(#|/\\*) label: ([a-z]+).*" "\\2" label "${label}")
+		string(REGEX REPLACE "^(#|/\\*) label: ([a-z]+( [a-z]+)*).*" "\\2" label "${label}")
+		string(REPLACE " " ";" label "${label}")
 		set_tests_properties(${test} PROPERTIES LABELS "${label}")
 	endif()
 	file(STRINGS ${source} timeout REGEX "^(#|/\\*) timeout: " LIMIT_COUNT 1)
 	if(timeout)
 		string(REGEX REPLACE "^(#|/\\*) timeout: ([0-9]+).*" "\\2" timeout "${timeout}")
 	else()
-		set(timeout 60)
+		set(timeout 120)
 	endif()
 	set_tests_properties(${test} PROPERTIES TIMEOUT "${timeout}")
 endfunction()

@@ -2,6 +2,7 @@
 # tools/capture copies a tree so that flashscope finds in the copy what it found before: on a fixture,
 # whose errors and free space are lost (a copy of files cannot fail to be read), and on this machine.
 # timeout: 240
+# label: slow nosan
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 flashscope=$1/bin/flashscope
