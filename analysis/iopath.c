@@ -160,6 +160,16 @@ static const char *device_of(const struct build *build, const char *of)
 	return NULL;
 }
 
+/* "/data" and "/data/". */
+static bool is_same_path(const char *point, const char *of)
+{
+	size_t n = strlen(of), n_point = strlen(point);
+
+	while (n > n_point && of[n - 1] == '/')
+		n--;
+	return n == n_point && !strncmp(point, of, n);
+}
+
 static void list_known(const struct build *build, struct text *out)
 {
 	text_str(out, "; mounts of disks:");
@@ -177,13 +187,18 @@ static int find_named(struct build *build, const char *of, char ret_problem[IOPA
 	struct text problem = text_in(ret_problem, IOPATH_PROBLEM_MAX);
 	const char *device = device_of(build, of);
 	const struct mount_view *mount = NULL;
+	bool is_file = false;
 
 	for (size_t i = 0; i < build->n_mounts; i++)
 		if (!strcmp(build->mounts[i].point, of))
 			mount = &build->mounts[i];
-	if (!mount && !device && *of == '/' && strncmp(of, "/dev/", 5) != 0)
+	if (!mount && !device && *of == '/' && strncmp(of, "/dev/", 5) != 0) {
 		mount = build_mount_of(build, of);
+		is_file = mount && !is_same_path(mount->point, of);
+	}
 	if (mount) {
+		if (is_file)
+			build->out->taken_from = iopaths_text(build->out, "%s", mount->point);
 		build_mount_path(build, mount);
 		return 0;
 	}

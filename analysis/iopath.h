@@ -20,7 +20,8 @@ bool iopath_metric(size_t index, const char **ret_group, const char **ret_field)
 
 /* of: "" for all paths of the machine, else a mount point or an absolute path in it, or the name of
  * a device: disk, partition, dm device (also by its dm name), controller, with or without /dev in
- * front: then all paths that it is a part of, or else its own way down.
+ * front: then all paths that it is a part of, or else its own way down. A path in a mount is taken
+ * from its name, whether the file is there or not; then taken_from says so.
  *
  * -ENOENT when of names nothing that is known, with ret_problem telling what is; -ENODATA when
  * there are no rows to say anything from; -ENOMEM. On error *ret is empty. The caller releases *ret

@@ -85,16 +85,41 @@ static int parse_args(int argc, char **argv, struct path_args *args)
 				       "one MOUNT, FILE or DEVICE at a time, not also \"%s\"",
 				       argv[optind + 1]);
 	args->of = optind < argc ? argv[optind] : "";
+	if (optind < argc && !*args->of)
+		return cli_wrong_usage("path", "a MOUNT, FILE or DEVICE with a name");
 	return check_args(args);
 }
 
-/* What a path of this machine really leads to: mounts and devices are known by their true names.
- * The caller frees. */
-static char *true_path(const char *of)
-{
-	char *path = *of ? realpath(of, NULL) : NULL;
+/* What was asked for. */
+struct place {
+	char *path;
+	bool is_looked_at; /* as a file of this machine */
+	int error;         /* of the look; 0: the file is there, and path is its true name */
+};
 
-	return path ? path : strdup(of);
+static void place_done(struct place *place)
+{
+	free(place->path);
+}
+
+/* Mounts and devices are known by their true names. -ENOMEM. */
+static int look_at(const char *of, struct place *ret)
+{
+	ret->is_looked_at = true;
+	ret->path = realpath(of, NULL);
+	ret->error = ret->path ? 0 : -errno;
+	if (!ret->path)
+		ret->path = strdup(of);
+	return ret->path ? 0 : -ENOMEM;
+}
+
+/* here: files of this machine are meant, and what has no slash is not one at first. */
+static int place_of(const char *of, bool here, struct place *ret)
+{
+	if (here && strchr(of, '/'))
+		return look_at(of, ret);
+	ret->path = strdup(of);
+	return ret->path ? 0 : -ENOMEM;
 }
 
 static void say_problem(const char *problem)
@@ -104,26 +129,46 @@ static void say_problem(const char *problem)
 	fputc('\n', stderr);
 }
 
+/* A name lies somewhere, whatever it is; a file that was looked at is there or is not. */
+static int check_file(const struct place *place, struct iopaths *paths)
+{
+	char problem[IOPATH_PROBLEM_MAX];
+	struct text text = TEXT_IN(problem);
+
+	if (!paths->taken_from || !place->is_looked_at || place->error == -EACCES)
+		return 0;
+	if (!place->error) {
+		paths->taken_from = NULL;
+		return 0;
+	}
+	text_printf(&text, "%s: %s", place->path, strerror(-place->error));
+	say_problem(problem);
+	return place->error;
+}
+
 /* Makes the document from facts. here: what names no device may be a file in this folder. */
-static int make(const struct facts *facts, const char *of, bool here, struct doc *doc)
+static int make(const struct facts *facts, const struct place *place, bool here, struct doc *doc)
 {
 	CLEANUP(iopaths_done) struct iopaths paths = {0};
 	char problem[IOPATH_PROBLEM_MAX];
-	int r = iopath_find(facts, of, &paths, problem);
+	int r = iopath_find(facts, place->path, &paths, problem);
 
-	if (r == -ENOENT && here && !strchr(of, '/')) {
-		CLEANUP(freep) char *file = true_path(of);
+	if (r == -ENOENT && here && !place->is_looked_at) {
+		CLEANUP(place_done) struct place file = {0};
 
-		if (file && *file == '/')
-			return make(facts, file, false, doc);
+		if (look_at(place->path, &file) == 0 && !file.error)
+			return make(facts, &file, false, doc);
 	}
 	if (r < 0) {
 		say_problem(*problem ? problem : strerror(-r));
 		return r;
 	}
+	r = check_file(place, &paths);
+	if (r < 0)
+		return r;
 	paths.truncated = paths.truncated || facts->truncated;
 	doc_init(doc, IOPATH_DOC_MAX_BYTES);
-	iopath_document(doc, of, &paths);
+	iopath_document(doc, place->path, &paths);
 	if (doc_error(doc) < 0)
 		say_problem(strerror(-doc_error(doc)));
 	return doc_error(doc);
@@ -148,30 +193,31 @@ static int show_facts(const struct path_args *args)
 {
 	CLEANUP(facts_done) struct facts facts = {0};
 	CLEANUP(doc_done) struct doc doc = {0};
+	CLEANUP(place_done) struct place place = {0};
 	bool here = !args->db && (!args->root || !strcmp(args->root, "/"));
-	CLEANUP(freep)
-	char *of = here && strchr(args->of, '/') ? true_path(args->of) : strdup(args->of);
-	int r = of ? 0 : -ENOMEM;
+	int r = place_of(args->of, here, &place);
 
 	/* A file may well lie on a file system of the kernel's own. */
 	if (r == 0)
 		r = args->db ? path_read_file(args->db, &facts)
-			     : path_read_root(args->root ? args->root : "/", *of == '/', &facts);
+			     : path_read_root(args->root ? args->root : "/", *place.path == '/',
+					      &facts);
 	if (r == 0)
-		r = make(&facts, of, here, &doc);
+		r = make(&facts, &place, here, &doc);
 	return r < 0 ? EXIT_FAILED : show(args, doc.p, doc.len);
 }
 
 static int show_daemon(const struct path_args *args)
 {
 	CLEANUP(client_reply_done) struct client_reply reply = {0};
-	CLEANUP(freep)
-	char *of = args->target.socket && strchr(args->of, '/') ? true_path(args->of)
-								: strdup(args->of);
-	CLEANUP(freep) char *escaped = of ? client_escape(of) : NULL;
+	CLEANUP(place_done) struct place place = {0};
+	CLEANUP(freep) char *escaped = NULL;
 	char buf[4096];
 	struct text path = TEXT_IN(buf);
 
+	/* A file that is not there is the daemon's to answer: its root may be another. */
+	if (place_of(args->of, args->target.socket, &place) == 0)
+		escaped = client_escape(place.path);
 	if (!escaped)
 		return EXIT_FAILED;
 	text_printf(&path, "/api/v1/iopath%s%s", *escaped ? "?of=" : "", escaped);

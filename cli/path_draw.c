@@ -240,11 +240,25 @@ static void say_diskless(struct tree *list)
 		putchar('\n');
 }
 
+/* That a name has a place to lie in is no proof that there is such a file. */
+static void say_taken(struct tree *document)
+{
+	const char *from = tree_text(document, "taken_from");
+
+	if (!*from)
+		return;
+	cli_put_text(stdout, tree_text(document, "of"));
+	fputs(": not looked for, taken to lie in ", stdout);
+	cli_put_text(stdout, from);
+	fputs("\n\n", stdout);
+}
+
 int path_draw(struct tree *document)
 {
 	struct tree *paths = tree_get(document, "paths");
 	int r = 0;
 
+	say_taken(document);
 	for (size_t i = 0; i < tree_n(paths) && r == 0; i++) {
 		if (i)
 			putchar('\n');

@@ -77,6 +77,7 @@ void iopath_document(struct doc *doc, const char *of, const struct iopaths *path
 {
 	doc_object(doc, NULL);
 	doc_string_or_null(doc, "of", of);
+	doc_string_or_null(doc, "taken_from", paths->taken_from ? paths->taken_from : "");
 	doc_array(doc, "paths");
 	for (size_t i = 0; i < paths->n_paths; i++)
 		add_path(doc, paths, &paths->paths[i]);

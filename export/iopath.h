@@ -6,8 +6,9 @@
 
 #define IOPATH_DOC_MAX_BYTES (16 * 1024 * 1024)
 
-/* {"of","paths":[{"mounts":[{"mount_point","root","options"}],"layers":[{"kind","name","above",
+/* {"of","taken_from","paths":[{"mounts":[{"mount_point","root","options"}],"layers":[{"kind","name","above",
  *  "depth","shared","facts":{NAME:{"value","unit","source"}},"missing":{NAME:{"why","source"}}}]}],
  *  "without_disk":[{"mount_point","fs_type"}],"truncated"}: above is the index of the layer above
- * within the path, null for the first; of is null for all; a value is a number where it is one. */
+ * within the path, null for the first; of is null for all; taken_from is the mount point that a
+ * file is taken to lie in without a look at it, else null; a value is a number where it is one. */
 void iopath_document(struct doc *doc, const char *of, const struct iopaths *paths);

@@ -64,6 +64,8 @@ struct iopaths {
 	struct iopath_diskless *diskless;
 	size_t n_paths, n_layers, n_facts, n_mounts, n_diskless;
 	size_t paths_alloc, layers_alloc, facts_alloc, mounts_alloc, diskless_alloc;
+	const char *taken_from; /* the mount that a file is taken to lie in, by its name alone;
+				 * NULL when no file was asked for */
 	struct iopath_arena *arena;
 	size_t text_bytes;
 	bool truncated; /* a bound was reached */

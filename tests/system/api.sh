@@ -41,7 +41,7 @@ def layer_is_good($i): keys_are(["kind", "name", "above", "depth", "shared", "fa
 	(if $i == 0 then .above == null and .depth == 0 else .above < $i and .depth > 0 end) and
 	all(.facts[]; keys_are(["value", "unit", "source"]) and (.value | type) != "null") and
 	all(.missing[]; keys_are(["why", "source"]) and .why != "");
-keys_are(["of", "paths", "without_disk", "truncated"]) and (.truncated | not) and
+keys_are(["of", "taken_from", "paths", "without_disk", "truncated"]) and (.truncated | not) and
 all(.paths[]; keys_are(["mounts", "layers"]) and
 	all(.mounts[]; keys_are(["mount_point", "root", "options"])) and
 	(.layers | to_entries | length > 0 and all(.[]; .key as $i | .value | layer_is_good($i)))) and
@@ -51,8 +51,9 @@ get /api/v1/iopath >"$work/iopath"
 json "$(cat "$work/iopath.jq")" iopath <"$work/iopath"
 json '.of == null and (.paths + .without_disk | length) > 0' 'all paths' <"$work/iopath"
 get '/api/v1/iopath?of=/' | json "$(cat "$work/iopath.jq")" 'iopath of /'
-get '/api/v1/iopath?of=/' | json '.of == "/" and (.paths | length) == 1 and
+get '/api/v1/iopath?of=/' | json '.of == "/" and .taken_from == null and (.paths | length) == 1 and
 	.paths[0].layers[0].kind == "file_system"' 'one path'
+get '/api/v1/iopath?of=/no/such/file' | json '.taken_from == "/"' 'a file that nobody looked for'
 "$bin/flashscope" path --socket "$socket" --json / | json '.paths | length == 1' 'path of the daemon'
 "$bin/flashscope" path --url "$url" >"$work/said" || fail 'path of the daemon as a drawing'
 get /metrics | grep '^flashscope_load_load1{node="system"} [0-9.]*$' >/dev/null || fail 'no load1 in /metrics'

@@ -131,15 +131,31 @@ for of in sdq /dev/sdq nothing $'\e[2J'; do
 done
 "$flashscope" path --root "$boards/hostile-missing/root" 2>"$work/err" && fail "nothing: status 0"
 grep -q 'no mounts and no block devices' "$work/err" || fail "$(cat "$work/err")"
+"$flashscope" path '' 2>"$work/err"
+[ $? = 2 ] || fail 'an empty name is not a wrong usage'
 for args in '--db x --root /' '--socket x --url y' 'a b' '--nothing'; do
 	# shellcheck disable=SC2086
 	"$flashscope" path $args >"$work/out" 2>"$work/err"
 	[ $? = 2 ] || fail "$args: not a wrong usage"
 done
 
+# A file of a recorded tree can not be looked for.
+"$flashscope" path --root "$boards/sm8850/root" /data/nosuch | head -1 |
+	grep -qx '/data/nosuch: not looked for, taken to lie in /data' || fail 'not said: taken to lie in'
+expect "$boards/sm8850/root" /data/nosuch '.taken_from == "/data"'
+expect "$boards/sm8850/root" /data/ '.taken_from == null'
+
 # The real machine, and files by their true places.
+for of in /nosuch/file ./nosuch/file "$work/out/x"; do
+	"$flashscope" path "$of" >"$work/said" 2>"$work/err"
+	[ $? = 1 ] || fail "$of: not a failure"
+	[ ! -s "$work/said" ] || fail "$of: something on stdout"
+done
+"$flashscope" path /nosuch/file 2>&1 | grep -qx 'flashscope path: /nosuch/file: No such file or directory' ||
+	fail 'a file that is not there'
 "$flashscope" path >"$work/out" || fail "this machine: status $?"
 ln -s /proc/self/mountinfo "$work/link"
 "$flashscope" path --json "$work/link" | jq -e '.paths[0].layers[0] | .name == "/proc" and
 	.missing.on != null' >"$work/said" || fail "a link to /proc"
+"$flashscope" path --json "$0" | jq -e '.taken_from == null' >"$work/said" || fail "a file that is there"
 exit $failed

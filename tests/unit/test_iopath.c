@@ -150,6 +150,7 @@ static void straight_and_named(void **unused)
 static void problems(void **unused)
 {
 	static const char *const unknown[] = {"sdz", "/dev/sdz", "relative/path", ".", "data"};
+	static const char *const known[] = {"/data", "/data/", "/data///", "sda1", "/dev/sda", ""};
 	struct world w = {0};
 
 	(void)unused;
@@ -166,6 +167,12 @@ static void problems(void **unused)
 		assert_int_equal(w.paths.n_paths, 0);
 	}
 	assert_int_equal(iopath_find(&w.facts, "/elsewhere", &w.paths, w.problem), -ENOENT);
+	find(&w, "/data/nosuch");
+	assert_string_equal(w.paths.taken_from, "/data");
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		find(&w, known[i]);
+		assert_null(w.paths.taken_from);
+	}
 	end(&w);
 }
 
