@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "export/api.h"
 
 struct route {
@@ -116,6 +117,20 @@ static bool is_known(const struct route *route, const char *name)
 	return false;
 }
 
+static void refuse_param(const struct route *route, const char *name, struct answer *ret)
+{
+	char buf[256];
+	struct text names = TEXT_IN(buf);
+
+	for (size_t i = 0; route->params[i]; i++)
+		text_printf(&names, "%s%s", i ? ", " : "", route->params[i]);
+	if (names.len)
+		answer_problem(ret, 400, name, "%s has no parameter of this name; it has %s",
+			       route->path, buf);
+	else
+		answer_problem(ret, 400, name, "%s has no parameters", route->path);
+}
+
 /* Whether the parameters are those of the route, each once. Else the answer is the problem. */
 static bool params_are_good(const struct route *route, const struct request *request,
 			    struct answer *ret)
@@ -129,8 +144,7 @@ static bool params_are_good(const struct route *route, const struct request *req
 		const char *name = request->params[i].name;
 
 		if (!is_known(route, name)) {
-			answer_problem(ret, 400, name, "%s has no parameter of this name",
-				       route->path);
+			refuse_param(route, name, ret);
 			return false;
 		}
 		for (size_t j = 0; j < i; j++) {

@@ -122,6 +122,7 @@ static void addresses(struct text *text)
 		{"/api/v1/query?metric=load.load1&from=-10min",
 		 "one metric over a window in steps"},
 		{"/api/v1/iopath", "the layers between file systems and devices"},
+		{"/api/v1/iopath?of=/", "the same of one mount, file or device"},
 		{"/api/v1/fields", "all metrics with units"},
 		{"/api/v1/nodes", "the nodes that the database knows"},
 		{"/api/v1/events", "what happened in the last day"},

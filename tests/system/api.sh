@@ -96,6 +96,12 @@ problem '/api/v1/latest?collector=nobody' 400 collector
 problem '/api/v1/iopath?of=nobody' 400 of
 problem '/api/v1/iopath?of=%1b%5b2J' 400 of
 problem '/api/v1/iopath?mount=/' 400 mount
+get '/api/v1/iopath?mount=/' | json '.detail == "/api/v1/iopath has no parameter of this name; it has of"' \
+	'the parameters of iopath'
+get '/api/v1/query?metrics=x' | json '.detail | endswith("; it has metric, node, from, to, step, agg")' \
+	'the parameters of query'
+get '/api/v1/status?x=1' | json '.detail == "/api/v1/status has no parameters"' 'no parameters'
+get / | grep -F 'href="/api/v1/iopath?of=/"' >/dev/null || fail 'the page does not name ?of='
 problem '/api/v1/events?limit=many' 400 limit
 problem "/api/v1/status?$(printf 'a%s=1&' $(seq 30))" 400 ''
 problem /api/v1/status 405 '' -X POST
