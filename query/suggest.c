@@ -83,6 +83,39 @@ static bool is_named(const struct group *group, const char *name, const char *do
 	return strlen(group->name) == len && !strncmp(group->name, name, len);
 }
 
+/* A group with a name that is near to the one before the dot. */
+static const struct group *near_group(const struct catalog *catalog, const char *name,
+				      const char *dot)
+{
+	const struct group *group, *best = NULL;
+	char typed[NAME_MAX_LEN];
+	struct text text = TEXT_IN(typed);
+	size_t nearest = SIZE_MAX;
+
+	text_mem(&text, name, (size_t)(dot - name));
+	for (size_t g = 0; (group = catalog_group_at(catalog, g, NULL)); g++) {
+		size_t distance = edit_distance(group->name, typed);
+
+		if (distance < nearest && distance <= MAX(1, text.len / 3)) {
+			nearest = distance;
+			best = group;
+		}
+	}
+	return best;
+}
+
+/* What to do when no metric is near. */
+static void point_elsewhere(struct text *out, const struct catalog *catalog, const char *name,
+			    bool named)
+{
+	const char *dot = strchr(name, '.');
+	const struct group *group = dot && !named ? near_group(catalog, name, dot) : NULL;
+
+	if (group)
+		text_printf(out, "; did you mean the group %s?", group->name);
+	text_printf(out, "%s flashscope fields lists all metrics", group ? "" : ";");
+}
+
 void suggest_metrics(struct text *out, const struct catalog *catalog, const char *name)
 {
 	struct suggestion best[SUGGEST_MAX], one;
@@ -112,4 +145,6 @@ void suggest_metrics(struct text *out, const struct catalog *catalog, const char
 			    best[i].metric.group->name, best[i].metric.name);
 	if (n)
 		text_char(out, '?');
+	else
+		point_elsewhere(out, catalog, name, named);
 }

@@ -407,7 +407,17 @@ static void problems(void **state)
 		{"busy", NULL, NULL, NULL, NULL,
 		 "metric: \"busy\" is no metric: write GROUP.QUANTITY; did you mean disk.busy?"},
 		{"zzzzzzzz", NULL, NULL, NULL, NULL,
-		 "metric: \"zzzzzzzz\" is no metric: write GROUP.QUANTITY"},
+		 "metric: \"zzzzzzzz\" is no metric: write GROUP.QUANTITY; flashscope fields lists "
+		 "all metrics"},
+		{"zzzzzzzz.x", NULL, NULL, NULL, NULL,
+		 "metric: \"zzzzzzzz.x\": there is no such group; flashscope fields lists all "
+		 "metrics"},
+		{"disc.zzzzzz", NULL, NULL, NULL, NULL,
+		 "metric: \"disc.zzzzzz\": there is no such group; did you mean the group disk? "
+		 "flashscope fields lists all metrics"},
+		{"disk.zzzzzz", NULL, NULL, NULL, NULL,
+		 "metric: \"disk.zzzzzz\": the group has no such quantity; flashscope fields lists "
+		 "all metrics"},
 		{"disk.name", NULL, NULL, NULL, NULL,
 		 "metric: \"disk.name\" is a text and has no values over time"},
 		{"disk.temp", "rate", NULL, NULL, NULL,
