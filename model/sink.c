@@ -14,6 +14,11 @@ static const char *const flag_names[] = {
 	[FLAG_STALE] = "stale",
 };
 
+bool flag_keeps_out(enum flag flag)
+{
+	return flag != FLAG_NONE && flag != FLAG_CACHED_AT_BOOT && flag != FLAG_STALE;
+}
+
 const char *flag_name(enum flag flag)
 {
 	return flag_names[flag];

@@ -17,8 +17,8 @@
 #define NODE_IDENTITY_MAX 192
 #define INFO_TEXT_MAX     1024
 
-/* A word on a value that is there but not to be trusted: shown everywhere, stored when it changes,
- * kept out of minima, maxima and alarms. */
+/* A word on a value that is there but not to be trusted as it stands: shown everywhere, stored when
+ * it changes, kept out of alarms. */
 enum flag {
 	FLAG_NONE,
 	FLAG_IMPLAUSIBLE,    /* outside of what the quantity can be */
@@ -27,6 +27,10 @@ enum flag {
 	FLAG_RESET,          /* fell back since the last sample */
 	FLAG_STALE,          /* older than its period */
 };
+
+/* Whether a value with this flag stays out of minima, maxima and means. What is merely old was true
+ * when it was read, and may be all that there is. */
+bool flag_keeps_out(enum flag flag);
 
 const char *flag_name(enum flag flag);
 /* FLAG_NONE for an unknown word. */

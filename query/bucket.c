@@ -27,12 +27,12 @@ void bucket_add_value(struct bucket *bucket, const struct query_plan *plan,
 	struct decimal value;
 
 	if (!wants_extremes(plan) && plan->agg != AGG_LAST) {
-		if (!flag)
+		if (!flag_keeps_out((enum flag)flag))
 			derive_add_value(&bucket->sum, &plan->metric, point);
 	} else if (derive_value(&plan->metric, point, &value)) {
 		if (plan->agg == AGG_LAST)
 			set_last(bucket, value, flag);
-		else if (!flag)
+		else if (!flag_keeps_out((enum flag)flag))
 			add_extreme(bucket, value);
 	}
 	if (flag)
@@ -57,7 +57,7 @@ void bucket_add_step(struct bucket *bucket, const struct query_plan *plan,
 		return;
 	if (plan->agg == AGG_LAST)
 		set_last(bucket, value, flag);
-	else if (!flag)
+	else if (!flag_keeps_out((enum flag)flag))
 		add_extreme(bucket, value);
 }
 

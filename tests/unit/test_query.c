@@ -309,6 +309,42 @@ static void flags_keep_values_out(void **state)
 			    "vda/1: 1000=10!filtered 2000=-!implausible 3000=4;");
 }
 
+/* What was read at boot is the one value that there is; only doubt keeps out. */
+static void old_values_count(void **state)
+{
+	static const struct {
+		enum flag flag;
+		const char *mean, *max, *counter_max;
+	} table[] = {
+		{FLAG_NONE, "25000", "30000", "7"},
+		{FLAG_CACHED_AT_BOOT, "25000!cached_at_boot", "30000!cached_at_boot",
+		 "7!cached_at_boot"},
+		{FLAG_STALE, "25000!stale", "30000!stale", "7!stale"},
+		{FLAG_IMPLAUSIBLE, "-!implausible", "-!implausible", "-!implausible"},
+		{FLAG_FILTERED, "-!filtered", "-!filtered", "-!filtered"},
+		{FLAG_RESET, "-!reset", "-!reset", "-!reset"},
+	};
+	char wanted[96];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		fake_reset(OFFSET_MS);
+		for (int t = 1; t <= 2; t++) {
+			struct fake_span *span = fake_add("vda", 1, t * 1000, 1000, 1);
+
+			span->values[TEMP][0] = 10000 + t * 10000;
+			span->values[READS][0] = t * 7;
+			span->flag[TEMP] = span->flag[READS] = (uint8_t)table[i].flag;
+		}
+		snprintf(wanted, sizeof(wanted), "vda/1: 2000=%s;", table[i].mean);
+		assert_string_equal(ask("disk.temp", NULL, "1+0", "1+2000", "2s"), wanted);
+		snprintf(wanted, sizeof(wanted), "vda/1: 2000=%s;", table[i].max);
+		assert_string_equal(ask("disk.temp", "max", "1+0", "1+2000", "2s"), wanted);
+		snprintf(wanted, sizeof(wanted), "vda/1: 2000=%s;", table[i].counter_max);
+		assert_string_equal(ask("disk.reads", "max", "1+0", "1+2000", "2s"), wanted);
+	}
+}
+
 static void boots_are_series_of_their_own(void **state)
 {
 	struct fake_span *span;
@@ -550,6 +586,7 @@ int main(void)
 		cmocka_unit_test(resets_give_no_increase),
 		cmocka_unit_test(new_run_is_no_baseline),
 		cmocka_unit_test(flags_keep_values_out),
+		cmocka_unit_test(old_values_count),
 		cmocka_unit_test(boots_are_series_of_their_own),
 		cmocka_unit_test(edges_of_the_window),
 		cmocka_unit_test(damage_is_said_and_passed),
