@@ -57,6 +57,8 @@ static const struct spec specs[] = {
 	{"controller", NULL, "topology", "driver", "driver", IF_ANY, UNIT_NONE},
 	{"controller", NULL, "topology", "speed", "link_speed", IF_ANY, UNIT_NONE},
 	{"controller", "ufs", "ufs", "gear", "gear", NEEDED, UNIT_NONE},
+	{"controller", "ufs", "ufs_host", "clkscale_enable", "clock_scaling", IF_ANY, UNIT_NONE},
+	{"controller", "ufs", "ufs", "cur_freq", "clock", IF_ANY, UNIT_NONE},
 	{"controller", "ufs", "ufs", "rate", "rate", IF_ANY, UNIT_NONE},
 	{"controller", "ufs", "ufs", "lanes", "lanes", IF_ANY, UNIT_NONE},
 	{"controller", "ufs", "ufs", "mode", "power_mode", IF_ANY, UNIT_NONE},

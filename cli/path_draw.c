@@ -81,13 +81,39 @@ static void put_value(struct text *out, struct tree *fact)
 		text_i64(out, tree_i64(fact, "value"));
 }
 
-static void put_fact(struct text *out, const char *name, struct tree *fact)
+/* Whether gear and clock follow the load: then neither tells what the link can do. */
+static bool is_scaled(struct tree *facts)
+{
+	return tree_i64(tree_get(facts, "clock_scaling"), "value") == 1;
+}
+
+static void put_scaling(struct text *out, struct tree *facts)
+{
+	struct tree *clock = tree_get(facts, "clock");
+
+	text_str(out, is_scaled(facts) ? "clocks scaled" : "clocks not scaled");
+	if (!clock)
+		return;
+	text_str(out, " (");
+	put_value(out, clock);
+	text_char(out, ')');
+}
+
+static void put_fact(struct text *out, const char *name, struct tree *facts)
 {
 	bool is_quoted = is_one_of(name, quoted, ARRAY_SIZE(quoted));
+	struct tree *fact = tree_get(facts, name);
 
-	if (is_one_of(name, hidden, ARRAY_SIZE(hidden)))
+	if (is_one_of(name, hidden, ARRAY_SIZE(hidden)) ||
+	    (!strcmp(name, "clock") && tree_get(facts, "clock_scaling")))
 		return;
 	text_str(out, out->len ? ", " : "");
+	if (!strcmp(name, "clock_scaling")) {
+		put_scaling(out, facts);
+		return;
+	}
+	if (!strcmp(name, "gear") && is_scaled(facts))
+		text_str(out, "gear now ");
 	/* A guess is no fact. */
 	if (!strcmp(name, "likely_target")) {
 		text_printf(out, "target not known, likely %s", tree_text(fact, "value"));
@@ -117,7 +143,7 @@ static int draw_layer(struct table *table, struct tree *layer)
 	if (r == 0)
 		r = table_cell(table, kind_words(tree_text(layer, "kind")));
 	for (size_t i = 0; (name = tree_key(facts, i)); i++)
-		put_fact(&what, name, tree_get(facts, name));
+		put_fact(&what, name, facts);
 	if (tree_bool(layer, "shared"))
 		text_str(&what, "(as above)");
 	return r < 0 ? r : table_cell(table, buf);

@@ -81,8 +81,10 @@ expect "$boards/sm8850/root" sda8 '[.paths[].layers[0].name] ==
 expect "$boards/sm8850/root" /data 'layer("sda").facts | .inline_encryption.value == "AES-256-XTS 4096"
 		and .key_slots.value == 32 and .queues.value == 9' \
 	'layer("1d84000.ufshc").facts | .gear.value == "HS_GEAR2" and .lanes.value == 2 and
-		.rate.value == "HS_RATE_B" and .link_state.value == "HIBERN8"'
-expect "$boards/iq9075/root" / 'layer("1d84000.ufs").facts.gear.value == "HS_GEAR1"' \
+		.rate.value == "HS_RATE_B" and .link_state.value == "HIBERN8" and
+		.clock_scaling.value == 1 and .clock.value == 100000000'
+expect "$boards/iq9075/root" / 'layer("1d84000.ufs").facts | .gear.value == "HS_GEAR1" and
+		.clock_scaling.value == 1 and .clock.value == 75000000 and .clock.unit == "hertz"' \
 	'layer("sda").missing.inline_encryption.why != null' \
 	'layer("sda").facts | .scheduler.value == "mq-deadline" and .queue_depth.value == 31'
 expect "$boards/imx8mp/root" / 'layer("mmc2").facts | .bus_mode.value == "mmc HS400 enhanced strobe" and
