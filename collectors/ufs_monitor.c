@@ -103,8 +103,9 @@ struct monitor {
 	char identity[NODE_IDENTITY_MAX];
 	struct hw_file files[N_FIELDS];
 	int errors[N_FIELDS]; /* of opening them */
+	bool probed_on;       /* what the probe said */
 	bool was_on;          /* at the last sample; first: at the probe */
-	bool began_anew;      /* it was off since the last values */
+	bool began_anew;      /* it was off since the last values, or at the probe */
 	bool has_last;
 	int64_t last[N_FIELDS]; /* of counters */
 };
@@ -159,15 +160,16 @@ static void drop_empty(struct row *row, size_t requests, size_t min, size_t max)
 }
 
 /* Somebody switched it off and on: all counters began anew, also one that has overtaken its old
- * value by now. */
+ * value by now. What was recorded before this state was made counts too, so began_anew is enough.
+ */
 static bool has_reset(struct monitor *monitor, const struct row *row)
 {
-	bool fell = monitor->began_anew;
+	bool fell = false;
 
 	for (size_t i = 0; i < N_FIELDS; i++)
 		fell = fell || (fields[i].kind == KIND_COUNTER && has_value(row, i) &&
 				row->values[i].i < monitor->last[i]);
-	fell = fell && monitor->has_last;
+	fell = (fell && monitor->has_last) || monitor->began_anew;
 	for (size_t i = 0; i < N_FIELDS; i++)
 		if (has_value(row, i))
 			monitor->last[i] = row->values[i].i;
@@ -176,7 +178,8 @@ static bool has_reset(struct monitor *monitor, const struct row *row)
 	return fell;
 }
 
-static void judge(struct monitor *monitor, struct row *row)
+/* Returns whether the counters began anew. */
+static bool judge(struct monitor *monitor, struct row *row)
 {
 	bool reset = has_reset(monitor, row);
 	bool filtered = has_value(row, CHUNK_SIZE) && row->values[CHUNK_SIZE].i > 0;
@@ -189,13 +192,29 @@ static void judge(struct monitor *monitor, struct row *row)
 		if (reset && fields[i].kind == KIND_COUNTER)
 			row_flag(row, i, FLAG_RESET);
 	}
+	return reset;
 }
 
-/* Whether it is still as on or off as the probe said. */
+static bool sample_values(struct hw *hw, struct monitor *monitor, struct row *row)
+{
+	for (size_t i = CHUNK_SIZE; i < N_FIELDS; i++) {
+		int64_t value = 0;
+		int r = read_field(hw, monitor, i, &value);
+
+		row_result(row, i, r, value);
+	}
+	drop_empty(row, READ_REQUESTS, READ_MIN, READ_MAX);
+	drop_empty(row, WRITE_REQUESTS, WRITE_MIN, WRITE_MAX);
+	return judge(monitor, row);
+}
+
+/* Whether what the probe said may stand. A new probe throws this row and this state away. So it
+ * waits until the switch has stayed where it is for a sample: the row that says reset is kept, and
+ * that the monitor was off is not forgotten before. */
 static bool sample_one(struct hw *hw, struct monitor *monitor, struct sink *sink)
 {
 	struct row *row = sink_row(sink, monitor->name, monitor->identity);
-	bool was_on = monitor->was_on;
+	bool was_on = monitor->was_on, reset = false;
 	int64_t value = 0;
 	int r = read_field(hw, monitor, ENABLE, &value);
 
@@ -203,18 +222,11 @@ static bool sample_one(struct hw *hw, struct monitor *monitor, struct sink *sink
 	if (r < 0)
 		return r != -ENODEV;
 	monitor->was_on = value == 1;
-	if (!monitor->was_on) {
+	if (monitor->was_on)
+		reset = sample_values(hw, monitor, row);
+	else
 		monitor->began_anew = true;
-		return !was_on;
-	}
-	for (size_t i = CHUNK_SIZE; i < N_FIELDS; i++) {
-		r = read_field(hw, monitor, i, &value);
-		row_result(row, i, r, value);
-	}
-	drop_empty(row, READ_REQUESTS, READ_MIN, READ_MAX);
-	drop_empty(row, WRITE_REQUESTS, WRITE_MIN, WRITE_MAX);
-	judge(monitor, row);
-	return was_on;
+	return reset || monitor->was_on != was_on || monitor->was_on == monitor->probed_on;
 }
 
 /* A new probe, when one was switched on or off, so that what the probe says is so. */
@@ -298,7 +310,8 @@ static void add(struct hw *hw, struct ufs_monitor *m, struct probe *probe,
 	}
 	memcpy(monitor->name, host->name, sizeof(monitor->name));
 	memcpy(monitor->identity, host->identity, sizeof(monitor->identity));
-	monitor->was_on = r == 0 && enabled == 1;
+	monitor->probed_on = monitor->was_on = r == 0 && enabled == 1;
+	monitor->began_anew = r == 0 && enabled != 1;
 	m->n++;
 }
 

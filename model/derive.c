@@ -33,8 +33,11 @@ bool derive_has_reset(const struct group *group, const struct row *before, const
 		const struct field *field = &group->fields[i];
 		int64_t old, new, increase;
 
-		if (field->kind == KIND_COUNTER && value_of(before, i, &old) &&
-		    value_of(after, i, &new) && !counter_increase(old, new, field->bits, &increase))
+		if (field->kind != KIND_COUNTER || !value_of(after, i, &new))
+			continue;
+		if (after->values[i].flag == FLAG_RESET ||
+		    (value_of(before, i, &old) &&
+		     !counter_increase(old, new, field->bits, &increase)))
 			return true;
 	}
 	return false;

@@ -39,13 +39,14 @@ enum derive_step {
 struct derive_point derive_point_of(const struct metric *metric, const struct row *row,
 				    int64_t t_ms);
 
-/* Whether a counter of the group fell from one row of a node to the next, and not by a wrap: then
- * the node began anew, and no counter of it has an increase over this step, also one that has
- * overtaken its old value by now. */
+/* Whether a counter of the group fell from one row of a node to the next, and not by a wrap, or the
+ * collector flagged one as reset: then the node began anew, and no counter of it has an increase
+ * over this step, also one that has overtaken its old value by now. */
 bool derive_has_reset(const struct group *group, const struct row *before, const struct row *after);
 
 /* For quantities made from increases: adds the step between two points of one run of a node. On
- * anything but DERIVE_ADDED only n_reset changes. */
+ * anything but DERIVE_ADDED only n_reset changes. A later point that is flagged as reset is no
+ * step, which the caller sees to: points have no flags. */
 enum derive_step derive_add_step(struct derive_sum *sum, const struct metric *metric,
 				 const struct derive_point *before,
 				 const struct derive_point *after);

@@ -48,6 +48,11 @@ void bucket_add_step(struct bucket *bucket, const struct query_plan *plan,
 
 	if (flag)
 		bucket->flag = flag;
+	/* As one that fell, which it may have made up for since. */
+	if (flag == FLAG_RESET) {
+		bucket->sum.n_reset++;
+		return;
+	}
 	if (!wants_extremes(plan) && plan->agg != AGG_LAST) {
 		derive_add_step(&bucket->sum, &plan->metric, before, after);
 		return;

@@ -286,22 +286,27 @@ static struct derive_point point_at(const struct query *query, size_t tick, int6
 	return point;
 }
 
+/* Of two the one that weighs more: where one field began anew, there is no step. */
 static uint8_t span_flag(const struct query *query)
 {
 	bool two = query->plan.metric.a != query->plan.metric.b;
 
+	if (two && query->span.flag[1] == FLAG_RESET && query->span.flag[0] != FLAG_IMPLAUSIBLE)
+		return FLAG_RESET;
 	if (query->span.flag[0] || !two)
 		return query->span.flag[0];
 	return query->span.flag[1];
 }
 
 /* A point without all its fields, or with an implausible one, leaves the baseline where it is: the
- * increase that it missed comes with the next one. */
+ * increase that it missed comes with the next one, unless a field of it began anew. */
 static void take_step(struct query *query, const struct derive_point *point, bool inside,
 		      uint8_t flag)
 {
-	if (!point->has_a || !point->has_b)
+	if (!point->has_a || !point->has_b) {
+		query->has_baseline = query->has_baseline && flag != FLAG_RESET;
 		return;
+	}
 	if (flag == FLAG_IMPLAUSIBLE) {
 		if (inside)
 			query->bucket.flag = flag;

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/inotify.h>
 
+#include "sampling/runner.h"
 #include "tests/unit/collector_fixture.h"
 
 #define HOST    "sys/devices/platform/soc/1d84000.ufshc"
@@ -73,17 +74,20 @@ static void off_is_disabled_and_left_alone(void **unused)
 	assert_int_equal(read(fd, events, sizeof(events)), -1);
 	assert_int_equal(fixture_sample(&f, 0), 0); /* no new probe while nothing changes */
 
-	/* Switched on: values at once, and a new probe that says so. */
+	/* Switched on: values at once, then a new probe that says so. */
 	put_monitor(&f, 1, 17, 116);
-	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_value(&f, NODE, "read_nr_requests", 17);
 	assert_true(read(fd, events, sizeof(events)) > 0);
+	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
 	assert_int_equal(fixture_probe(&f, "ufs_monitor", false), 0);
 	check_outcome(&f, NODE, OUTCOME_OK);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	put_monitor(&f, 0, 0, 0);
-	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_value(&f, NODE, "monitor_enable", 0);
+	check_absent(&f, NODE, "read_nr_requests");
+	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
 	check_absent(&f, NODE, "read_nr_requests");
 	close(fd);
 	fixture_end(&f);
@@ -141,12 +145,92 @@ static void a_reset_by_somebody_is_flagged_once(void **unused)
 	put_monitor(&f, 1, 4, 501);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_flags(&f, FLAG_NONE, FLAG_NONE);
-	/* Off and on between two probes, and everything is larger than before. */
+	fixture_end(&f);
+}
+
+static size_t index_of_collector(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(registry()->collectors[i]->name, name) != 0)
+		assert_true(++i < registry()->n_collectors);
+	return i;
+}
+
+/* As the daemon samples: what asks for a new probe is thrown away, and so is the state. */
+static void switched_off_and_on_is_a_reset_across_probes(void **unused)
+{
+	static const struct {
+		int enable;
+		long long requests;
+		enum flag flag; /* of counters */
+		bool news;      /* probed again */
+	} ticks[] = {
+		{1, 900, FLAG_NONE, false},
+		{1, 1000, FLAG_NONE, false},
+		{0, 0, FLAG_NONE, false},
+		{0, 0, FLAG_NONE, true},
+		{0, 0, FLAG_NONE, false},
+		{1, 5000, FLAG_RESET, false},
+		{1, 5100, FLAG_NONE, true},
+		{1, 5200, FLAG_NONE, false},
+		/* off for one tick, and fallen just when the probe is due */
+		{0, 0, FLAG_NONE, false},
+		{1, 9000, FLAG_RESET, false},
+		{1, 9100, FLAG_NONE, false},
+		{0, 0, FLAG_NONE, false},
+		{0, 0, FLAG_NONE, true},
+		{1, 10000, FLAG_RESET, false},
+		{1, 30, FLAG_RESET, false},
+		{1, 40, FLAG_NONE, true},
+		{1, 50, FLAG_NONE, false},
+	};
+	size_t collector = index_of_collector("ufs_monitor");
+	size_t group;
+	struct runner_options options = {0};
+	struct runner *runner;
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	f.group = &registry()->collectors[collector]->groups[0];
+	options.root = f.root;
+	assert_int_equal(catalog_find_group(registry(), "ufs_monitor", &group), 0);
+	assert_int_equal(sink_init(&f.sink), 0);
+	assert_int_equal(runner_open(&options, registry(), &runner), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(ticks); i++) {
+		put_monitor(&f, ticks[i].enable, ticks[i].requests, ticks[i].requests);
+		if (i == 0)
+			assert_int_equal(runner_probe(runner, collector), 0);
+		assert_int_equal(runner_sample(runner, group, 1000 * (int64_t)i, &f.sink), 0);
+		check_value(&f, NODE, "monitor_enable", ticks[i].enable);
+		check_flags(&f, ticks[i].flag, FLAG_NONE);
+		if (ticks[i].enable)
+			check_value(&f, NODE, "read_nr_requests", ticks[i].requests);
+		assert_int_equal(runner_news(runner, collector), ticks[i].news);
+	}
+	runner_close(runner);
+	fixture_end(&f);
+}
+
+/* A probe for any other reason in between: what it saw off begins anew. */
+static void off_at_the_probe_is_a_reset(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
 	put_monitor(&f, 0, 0, 0);
-	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
-	put_monitor(&f, 1, 1000, 1000);
-	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	assert_int_equal(fixture_probe(&f, "ufs_monitor", false), 0);
+	put_monitor(&f, 1, 5000, 5000);
+	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_flags(&f, FLAG_RESET, FLAG_NONE);
+	/* One that could not be read was not seen off. */
+	put(&f, MONITOR "monitor_enable", "yes\n");
+	assert_int_equal(fixture_probe(&f, "ufs_monitor", false), 0);
+	put_monitor(&f, 1, 5000, 5000);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_flags(&f, FLAG_NONE, FLAG_NONE);
 	fixture_end(&f);
 }
 
@@ -289,6 +373,8 @@ int main(void)
 		cmocka_unit_test(off_is_disabled_and_left_alone),
 		cmocka_unit_test(several_queues_cost_more),
 		cmocka_unit_test(a_reset_by_somebody_is_flagged_once),
+		cmocka_unit_test(switched_off_and_on_is_a_reset_across_probes),
+		cmocka_unit_test(off_at_the_probe_is_a_reset),
 		cmocka_unit_test(a_size_filter_is_flagged),
 		cmocka_unit_test(without_a_request_there_is_no_extreme),
 		cmocka_unit_test(garbage_is_a_fault_of_its_field),

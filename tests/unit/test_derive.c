@@ -229,6 +229,14 @@ static void test_reset_of_row(void **state)
 	row_fault(&after, READS, -EIO);
 	row_set(&before, TIME, 1);
 	assert_false(derive_has_reset(&group, &before, &after));
+	/* Its collector knows more than the values tell. */
+	row_set(&after, READS, 3);
+	assert_false(derive_has_reset(&group, &before, &after));
+	row_flag(&after, READS, FLAG_RESET);
+	assert_true(derive_has_reset(&group, &before, &after));
+	row_flag(&after, READS, FLAG_FILTERED);
+	row_flag(&after, GAUGE, FLAG_RESET);
+	assert_false(derive_has_reset(&group, &before, &after));
 }
 
 int main(void)

@@ -345,6 +345,48 @@ static void old_values_count(void **state)
 	}
 }
 
+/* A counter that began anew while nobody looked, and has overtaken its old value by now. */
+static void a_reset_is_only_a_baseline(void **state)
+{
+	static const struct {
+		const char *metric, *agg, *answer;
+	} cases[] = {
+		{"disk.reads", "increase", "vda/1: 1000=10 2000=-!reset 3000=7;"},
+		{"disk.reads", "rate", "vda/1: 1000=10 2000=-!reset 3000=7;"},
+		{"disk.reads", "max", "vda/1: 1000=10 2000=-!reset 3000=7;"},
+		{"disk.reads", "last", "vda/1: 1000=1010 2000=5000!reset 3000=5007;"},
+		{"disk.read_bytes", "increase", "vda/1: 1000=5120 2000=-!reset 3000=3584;"},
+		/* of two fields the one that is filtered does not hide the other's reset */
+		{"disk.latency", NULL, "vda/1: 1000=2000 2000=-!reset 3000=2000;"},
+	};
+	struct fake_span *span;
+
+	(void)state;
+	fake_reset(OFFSET_MS);
+	span = fake_add("vda", 1, 0, 1000, 2);
+	span->values[READS][0] = 1000;
+	span->values[READS][1] = 1010;
+	span->values[READ_TIME][1] = 20;
+	span = fake_add("vda", 1, 2000, 1000, 1);
+	span->values[READS][0] = 5000;
+	span->values[READ_TIME][0] = 10000;
+	span->flag[READS] = FLAG_RESET;
+	span->flag[READ_TIME] = FLAG_FILTERED;
+	span = fake_add("vda", 1, 3000, 1000, 1);
+	span->values[READS][0] = 5007;
+	span->values[READ_TIME][0] = 10014;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_string_equal(ask(cases[i].metric, cases[i].agg, "1+0", "1+3000", "1s"),
+				    cases[i].answer);
+	/* a bucket around it has what was counted before and after */
+	assert_string_equal(ask("disk.reads", "increase", "1+0", "1+3000", "3s"),
+			    "vda/1: 3000=17!reset;");
+	/* when the other field failed just then, there is none to count from either */
+	fake.spans[1].absent[READ_TIME][0] = true;
+	assert_string_equal(ask("disk.latency", NULL, "1+0", "1+3000", "3s"), "vda/1: 3000=2000;");
+	assert_string_equal(ask("disk.latency", NULL, "1+2000", "1+3000", "1s"), "vda/1:;");
+}
+
 static void boots_are_series_of_their_own(void **state)
 {
 	struct fake_span *span;
@@ -587,6 +629,7 @@ int main(void)
 		cmocka_unit_test(new_run_is_no_baseline),
 		cmocka_unit_test(flags_keep_values_out),
 		cmocka_unit_test(old_values_count),
+		cmocka_unit_test(a_reset_is_only_a_baseline),
 		cmocka_unit_test(boots_are_series_of_their_own),
 		cmocka_unit_test(edges_of_the_window),
 		cmocka_unit_test(damage_is_said_and_passed),
