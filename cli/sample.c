@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/sample_table.h"
@@ -371,6 +372,7 @@ int command_sample(int argc, char **argv)
 	if (r >= 0)
 		return r;
 	cli_time_limit(time_limit_s(&args));
+	limits_raise_files();
 	r = session_open(&session, &args);
 	if (r == 0)
 		r = args.n_roots > 1 ? sample_series(&session) : sample_one_root(&session);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "daemon/api.h"
 #include "daemon/arguments.h"
@@ -393,6 +394,7 @@ int main(int argc, char **argv)
 	struct past past;
 
 	heap_settle(argv);
+	limits_raise_files();
 	loop_block_signals();
 	if (settings_init(&d.settings, registry()) < 0) {
 		log_error("out of memory");

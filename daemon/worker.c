@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/clock.h"
-
 #define STACK_BYTES  (512 * 1024)
 #define REST_AFTER_S 10
 
@@ -15,11 +13,19 @@ struct worker {
 	pthread_mutex_t lock;
 	pthread_cond_t given, done;
 	struct job *first, *last;
-	int64_t since_ms; /* of the job at work, boot clock; 0: none */
+	int64_t since_ms; /* of what is at work, CLOCK_MONOTONIC: a sleep is no wait; 0: nothing */
 	bool stop;
 	bool (*rest)(void *arg);
 	void *arg;
 };
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 /* The next job, or NULL when none came in time. */
 static struct job *take(struct worker *worker)
@@ -31,7 +37,6 @@ static struct job *take(struct worker *worker)
 	worker->first = job->next;
 	if (!worker->first)
 		worker->last = NULL;
-	worker->since_ms = clock_boot_ms();
 	return job;
 }
 
@@ -62,6 +67,8 @@ static void *run(void *arg)
 
 		if (!job && worker->stop)
 			break;
+		/* What is let go of may wait for the disk as well. */
+		worker->since_ms = now_ms();
 		pthread_mutex_unlock(&worker->lock);
 		if (job)
 			job->run(job);
@@ -146,7 +153,7 @@ int64_t worker_busy_ms(struct worker *worker)
 	int64_t since_ms = worker->since_ms;
 
 	pthread_mutex_unlock(&worker->lock);
-	return since_ms ? clock_boot_ms() - since_ms : 0;
+	return since_ms ? now_ms() - since_ms : 0;
 }
 
 void worker_drain(struct worker *worker)

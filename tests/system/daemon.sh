@@ -12,6 +12,8 @@ for line in "samples load: system" "database $work/f.db" "socket $socket" "runti
 done
 is ok "$(get /healthz)" healthz
 is ok "$(ask /healthz)" 'healthz over the socket'
+[ "$(awk '/^Max open files/ { print ($4 >= 16384 || $4 == $5) }' "/proc/$daemon/limits")" = 1 ] ||
+	fail 'the limit of open files is not raised'
 is 660 "$(stat -c %a "$socket")" 'mode of the socket'
 port=${url##*:}
 

@@ -23,4 +23,15 @@ export GLIBC_TUNABLES=glibc.malloc.tcache_count=3
 start
 [ "$(tunables)" = "$GLIBC_TUNABLES" ] || fail "a choice that was made is overridden: $(tunables)"
 stop
+
+# A C library that takes the variable away is started anew once, not for ever.
+cat >"$work/strip.c" <<END
+#include <stdlib.h>
+__attribute__((constructor)) static void strip(void) { unsetenv("GLIBC_TUNABLES"); }
+END
+unset GLIBC_TUNABLES
+if cc -shared -fPIC -o "$work/strip.so" "$work/strip.c"; then
+	LD_PRELOAD=$work/strip.so timeout 20 "$bin/flashscoped" --version >/dev/null ||
+		fail 'it starts itself anew for ever'
+fi
 echo ok
