@@ -71,7 +71,7 @@ foreach(source IN LISTS fuzz_targets)
 	endif()
 	add_test(NAME fuzz.${short} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${short})
 	test_properties(fuzz.${short} ${source})
-	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 300)
+	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 600)
 endforeach()
 
 # Programs that system tests use: a loop around the sampler, a writer that is made to be killed, a

