@@ -450,6 +450,18 @@ int hw_file_open(struct hw *hw, struct hw_file *ret, const char *path_fmt, ...)
 	return 0;
 }
 
+int hw_file_later(struct hw_file *ret, const char *path_fmt, ...)
+{
+	PATH_FROM_ARGS(path, path_fmt);
+
+	char *copy = strdup(path);
+
+	if (!copy)
+		return -ENOMEM;
+	*ret = (struct hw_file){copy, -1, 0};
+	return 0;
+}
+
 void hw_file_close(struct hw_file *file)
 {
 	if (file->path)

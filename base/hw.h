@@ -108,6 +108,9 @@ struct hw_file {
 
 /* Remembers the path and opens the file. On error nothing is owned. */
 PRINTF_LIKE(3, 4) int hw_file_open(struct hw *hw, struct hw_file *ret, const char *path_fmt, ...);
+
+/* Remembers the path only: the first read opens the file. -ENOMEM, -ENAMETOOLONG. */
+PRINTF_LIKE(2, 3) int hw_file_later(struct hw_file *ret, const char *path_fmt, ...);
 void hw_file_close(struct hw_file *file);
 
 /* As hw_read(). When the object behind the file is gone (ENODEV) it is opened once more by its

@@ -16,6 +16,11 @@ static void node_done(struct sysfs_node *node)
 	*node = (struct sysfs_node){0};
 }
 
+static bool is_want_of_descriptors(int error)
+{
+	return error == -EMFILE || error == -ENFILE;
+}
+
 static void open_attr(struct hw *hw, struct sysfs_node *node, size_t field, const char *dir,
 		      const char *attr)
 {
@@ -24,6 +29,11 @@ static void open_attr(struct hw *hw, struct sysfs_node *node, size_t field, cons
 
 	if (r == -ENOENT)
 		return;
+	/* Passes, and says nothing about the file: not even that there is one. */
+	if (is_want_of_descriptors(r)) {
+		r = hw_file_later(&opened.file, "%s%s%s", dir, *dir ? "/" : "", attr);
+		opened.is_unseen = r == 0;
+	}
 	opened.last_error = r;
 	opened.skip = r < 0 ? UINT_MAX : 0;
 	node->attrs[node->n_attrs++] = opened;
@@ -138,9 +148,26 @@ static void back_off(struct sysfs_attr *attr, int error)
 	attr->skip = attr->backoff;
 }
 
+/* An attribute that there was no descriptor for turns out to be missing: it is left out after all.
+ */
+static bool turns_out_missing(struct sysfs_attr *attr, int r)
+{
+	if (!attr->is_unseen || is_want_of_descriptors(r))
+		return false;
+	attr->is_unseen = false;
+	if (r != -ENOENT)
+		return false;
+	hw_file_close(&attr->file);
+	attr->last_error = r;
+	attr->is_missing = true;
+	return true;
+}
+
 static void sample_attr(struct hw *hw, const struct group *group, struct sysfs_attr *attr,
 			struct sink *sink, struct row *row)
 {
+	if (attr->is_missing)
+		return;
 	if (attr->skip) {
 		attr->skip -= attr->skip != UINT_MAX;
 		row_fault(row, attr->field, attr->last_error);
@@ -149,6 +176,8 @@ static void sample_attr(struct hw *hw, const struct group *group, struct sysfs_a
 
 	int r = read_value(hw, attr, &group->fields[attr->field], sink, row);
 
+	if (turns_out_missing(attr, r))
+		return;
 	if (r < 0) {
 		back_off(attr, r);
 		row_fault(row, attr->field, r);
@@ -168,12 +197,23 @@ struct row *sysfs_node_sample(struct hw *hw, struct sysfs_nodes *nodes, size_t i
 	return row;
 }
 
+/* The device has answered, or its driver has for it. */
+static bool has_answered(const struct sysfs_attr *attr)
+{
+	return attr->last_error == 0 || attr->last_error == -EAGAIN || attr->last_error == -EBUSY;
+}
+
+/* What is refused or backs off is not read, so it does not see the device go, and has no say. */
 static bool node_is_gone(const struct sysfs_node *node)
 {
-	for (size_t k = 0; k < node->n_attrs; k++)
-		if (node->attrs[k].last_error != -ENODEV)
+	bool gone = false;
+
+	for (size_t k = 0; k < node->n_attrs; k++) {
+		if (has_answered(&node->attrs[k]))
 			return false;
-	return node->n_attrs > 0;
+		gone = gone || node->attrs[k].last_error == -ENODEV;
+	}
+	return gone;
 }
 
 int sysfs_nodes_sample(struct hw *hw, struct sysfs_nodes *nodes, struct sink *sink)

@@ -18,6 +18,8 @@ struct sysfs_attr {
 	size_t field;
 	int last_error;         /* of the last read, 0 when it succeeded */
 	unsigned skip, backoff; /* samples to leave out before the next try; doubles up to 60 */
+	bool is_unseen;         /* there was no descriptor for it: it may not exist */
+	bool is_missing;        /* it does not */
 };
 
 struct sysfs_node {
@@ -34,7 +36,8 @@ struct sysfs_nodes {
 };
 
 /* Opens the attributes of one node below dir and appends it; an attribute that is missing is left
- * out, one that cannot be opened is kept as a fault. name and identity are copied. */
+ * out, one that cannot be opened is kept as a fault, and for want of descriptors (EMFILE, ENFILE)
+ * it is opened by a sample. name and identity are copied. */
 int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, const char *name,
 		    const char *identity);
 
@@ -50,5 +53,6 @@ void sysfs_nodes_done(struct sysfs_nodes *nodes);
 struct row *sysfs_node_sample(struct hw *hw, struct sysfs_nodes *nodes, size_t i,
 			      struct sink *sink);
 
-/* A row for each node. -ENODEV when every attribute of a node says that its device is gone. */
+/* A row for each node. -ENODEV when an attribute of a node says that its device is gone and none of
+ * them has been read since. */
 int sysfs_nodes_sample(struct hw *hw, struct sysfs_nodes *nodes, struct sink *sink);
