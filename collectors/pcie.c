@@ -110,6 +110,7 @@ enum { SPEED, WIDTH, MAX_SPEED, MAX_WIDTH, PORT_MAX_SPEED, PORT_MAX_WIDTH, N_LIN
 
 #define NO_LINK "the function has no PCIe link, sleeps, or the kernel does not know the speed"
 #define NO_PORT_TEXT "there is no port above the function"
+#define NO_END_TEXT  "there is no port above the function, or one of both ends is not known"
 
 static const struct field link_fields[] = {
 	[SPEED]            = {"current_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
@@ -127,9 +128,9 @@ static const struct field link_fields[] = {
 			      .absence = "the device tree sets none, or there is none"},
 	[ATTAINABLE_SPEED] = {"attainable_link_speed", UNIT_MEGATRANSFERS, KIND_GAUGE,
 			      "Lowest of the maxima of both ends and the device tree.",
-			      .absence = NO_PORT_TEXT},
+			      .absence = NO_END_TEXT},
 	[ATTAINABLE_WIDTH] = {"attainable_link_width", UNIT_COUNT, KIND_GAUGE,
-			      "Lower of the widths of both ends.", .absence = NO_PORT_TEXT},
+			      "Lower of the widths of both ends.", .absence = NO_END_TEXT},
 };
 
 static const struct derived link_derived[] = {
@@ -333,7 +334,7 @@ static void sample_pair(struct hw *hw, struct function *f, size_t speed, struct 
 	if (r_width == -ENODEV)
 		r_speed = r_width;
 	/* The register of what has no link is all zeros. */
-	if (r_speed == -ENODATA && lanes == 0)
+	if (r_speed == -ENODATA && r_width == 0 && lanes == 0)
 		r_width = -ENODATA;
 	if (r_speed != -ENODATA)
 		row_result(row, speed, r_speed, mtps);
@@ -341,14 +342,18 @@ static void sample_pair(struct hw *hw, struct function *f, size_t speed, struct 
 		row_result(row, speed + 1, r_width, lanes);
 }
 
-/* Keeps the lowest of what is known. */
-static void limit(struct row *row, size_t field, size_t by)
+/* The lowest of what both ends can do and, if there is one, a limit: nothing while one end is not
+ * known. */
+static void set_attainable(struct row *row, size_t field, size_t own, size_t of_port, int64_t limit)
 {
-	const struct value *value = &row->values[by];
+	const struct value *a = &row->values[own], *b = &row->values[of_port];
 
-	if (value->type == VALUE_INT &&
-	    (row->values[field].type != VALUE_INT || value->i < row->values[field].i))
-		row_set(row, field, value->i);
+	if (a->type != VALUE_INT || b->type != VALUE_INT)
+		return;
+
+	int64_t lowest = MIN(a->i, b->i);
+
+	row_set(row, field, limit ? MIN(lowest, limit) : lowest);
 }
 
 static void sample_ends(struct pcie *p, struct hw *hw, struct function *f, struct row *row)
@@ -361,11 +366,8 @@ static void sample_ends(struct pcie *p, struct hw *hw, struct function *f, struc
 		sample_pair(hw, f, PORT_MAX_SPEED, row);
 	if (f->dt_max_mtps)
 		row_set(row, DT_MAX_SPEED, f->dt_max_mtps);
-	limit(row, ATTAINABLE_SPEED, MAX_SPEED);
-	limit(row, ATTAINABLE_SPEED, PORT_MAX_SPEED);
-	limit(row, ATTAINABLE_SPEED, DT_MAX_SPEED);
-	limit(row, ATTAINABLE_WIDTH, MAX_WIDTH);
-	limit(row, ATTAINABLE_WIDTH, PORT_MAX_WIDTH);
+	set_attainable(row, ATTAINABLE_SPEED, MAX_SPEED, PORT_MAX_SPEED, f->dt_max_mtps);
+	set_attainable(row, ATTAINABLE_WIDTH, MAX_WIDTH, PORT_MAX_WIDTH, 0);
 }
 
 static int links_sample(struct pcie *p, struct hw *hw, struct sink *sink)

@@ -189,7 +189,7 @@ static void what_is_gone_is_no_number(void **unused)
 	check_fault(&f, DRIVE_NODE, "current_link_width", ENODEV);
 	check_fault(&f, DRIVE_NODE, "max_link_speed", ENODEV);
 	check_fault(&f, DRIVE_NODE, "max_link_width", ENODEV);
-	check_value(&f, DRIVE_NODE, "attainable_link_width", 1);
+	check_absent(&f, DRIVE_NODE, "attainable_link_width");
 	/* The register is not there, or all zeros: no link, and nothing wrong. */
 	put_link_state(&f, DRIVE, "Unknown\n", "0\n", "Unknown\n", "255\n");
 	assert_int_equal(fixture_sample(&f, 1), 0);
@@ -204,6 +204,56 @@ static void what_is_gone_is_no_number(void **unused)
 	check_value(&f, DRIVE_NODE, "current_link_width", 4);
 	check_fault(&f, DRIVE_NODE, "max_link_speed", EINVAL);
 	check_fault(&f, DRIVE_NODE, "max_link_width", EINVAL);
+	fixture_end(&f);
+}
+
+/* A width that is refused is no link of zero lanes. */
+static void a_width_that_fails(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put_link_state(&f, DRIVE, "Unknown\n", "4\n", "Unknown\n", "garbage\n");
+	put(&f, "ERRORS", DRIVE "/current_link_width\tread\tEIO\n");
+	sample_links(&f);
+	check_absent(&f, DRIVE_NODE, "current_link_speed");
+	check_fault(&f, DRIVE_NODE, "current_link_width", EIO);
+	check_absent(&f, DRIVE_NODE, "max_link_speed");
+	check_fault(&f, DRIVE_NODE, "max_link_width", EINVAL);
+	fixture_end(&f);
+}
+
+/* What one end can do is no more than an upper bound: no share is made of it. */
+static void an_end_that_is_not_known(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put_generation(&f, HOST "of_node/max-link-speed", "\0\0\0\2", 4);
+	put_at(&f, PORT, "power_state", "D3hot\n");
+	sample_links(&f);
+	check_value(&f, DRIVE_NODE, "max_link_speed", 16000);
+	check_value(&f, DRIVE_NODE, "max_link_width", 4);
+	check_value(&f, DRIVE_NODE, "dt_max_link_speed", 5000);
+	check_absent(&f, DRIVE_NODE, "port_max_link_speed");
+	check_absent(&f, DRIVE_NODE, "attainable_link_speed");
+	check_absent(&f, DRIVE_NODE, "attainable_link_width");
+	put_at(&f, PORT, "power_state", "D0\n");
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_value(&f, DRIVE_NODE, "attainable_link_speed", 5000);
+	check_value(&f, DRIVE_NODE, "attainable_link_width", 1);
+	/* Each alone. */
+	put_at(&f, PORT, "max_link_width", "garbage\n");
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_value(&f, DRIVE_NODE, "attainable_link_speed", 5000);
+	check_absent(&f, DRIVE_NODE, "attainable_link_width");
+	put_at(&f, DRIVE, "max_link_speed", "Unknown\n");
+	put_at(&f, PORT, "max_link_width", "1\n");
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_absent(&f, DRIVE_NODE, "attainable_link_speed");
+	check_value(&f, DRIVE_NODE, "attainable_link_width", 1);
 	fixture_end(&f);
 }
 
@@ -442,6 +492,8 @@ int main(void)
 		cmocka_unit_test(limits_of_the_device_tree),
 		cmocka_unit_test(a_switch_in_between),
 		cmocka_unit_test(what_is_gone_is_no_number),
+		cmocka_unit_test(a_width_that_fails),
+		cmocka_unit_test(an_end_that_is_not_known),
 		cmocka_unit_test(nothing_of_a_sleeping_device_is_opened),
 		cmocka_unit_test(kernels_without_power_files),
 		cmocka_unit_test(errors_and_aspm),
