@@ -38,7 +38,6 @@ enum {
 	L1_1_ASPM,
 	L1_2_ASPM,
 	AER_KINDS,
-	ASPM_POLICY,
 	FUNCTION,
 	DRIVER,
 	IDS,
@@ -94,9 +93,6 @@ static const struct field fields[] = {
 			      .attr = "link/l1_2_aspm", .since = "5.5", .absence = NO_ASPM},
 	[AER_KINDS]        = {"aer_kinds", UNIT_NONE, KIND_INFO, "Kinds of errors that happened.",
 			      .since = "4.19", .absence = "none has happened, or none is counted"},
-	[ASPM_POLICY]      = {"aspm_policy", UNIT_NONE, KIND_INFO,
-			      "Policy by which the kernel lets links rest, for the whole machine.",
-			      .absence = "CONFIG_PCIEASPM is off"},
 	[FUNCTION]         = {"function", UNIT_NONE, KIND_INFO, "What it is, by its class code."},
 	[DRIVER]           = {"driver", UNIT_NONE, KIND_INFO, "Its driver.",
 			      .absence = "it has none"},
@@ -106,7 +102,8 @@ static const struct field fields[] = {
 };
 
 enum { SPEED, WIDTH, MAX_SPEED, MAX_WIDTH, PORT_MAX_SPEED, PORT_MAX_WIDTH, N_LINK_FILES,
-       DT_MAX_SPEED = N_LINK_FILES, ATTAINABLE_SPEED, ATTAINABLE_WIDTH };
+       DT_MAX_SPEED = N_LINK_FILES, ATTAINABLE_SPEED, ATTAINABLE_WIDTH,
+       ASPM_POLICY };
 
 #define NO_LINK "the function has no PCIe link, sleeps, or the kernel does not know the speed"
 #define NO_PORT_TEXT "there is no port above the function"
@@ -131,6 +128,9 @@ static const struct field link_fields[] = {
 			      .absence = NO_END_TEXT},
 	[ATTAINABLE_WIDTH] = {"attainable_link_width", UNIT_COUNT, KIND_GAUGE,
 			      "Lower of the widths of both ends.", .absence = NO_END_TEXT},
+	[ASPM_POLICY]      = {"aspm_policy", UNIT_NONE, KIND_INFO,
+			      "Policy by which the kernel lets links rest, for the whole machine.",
+			      .absence = "CONFIG_PCIEASPM is off"},
 };
 
 static const struct derived link_derived[] = {
@@ -233,19 +233,6 @@ static void sample_aer(struct hw *hw, struct function *f, struct sink *sink, str
 		row_text(sink, row, AER_KINDS, buf);
 }
 
-/* Returns its length, 0 when there is none. */
-static size_t read_policy(struct hw *hw, struct pcie *p, char *buf, size_t size)
-{
-	char line[256];
-	int r = optional_line(hw, &p->policy, line, sizeof(line));
-	struct slice word;
-
-	if (r < 0 || pci_parse_chosen((struct slice){line, (size_t)r}, &word) < 0 ||
-	    slice_copy(word, buf, size) < 0)
-		return 0;
-	return word.len;
-}
-
 static bool is_gone(const struct row *row, size_t field)
 {
 	return row->values[field].type == VALUE_FAULT && row->values[field].i == ENODEV;
@@ -253,8 +240,7 @@ static bool is_gone(const struct row *row, size_t field)
 
 static int functions_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 {
-	char policy[64];
-	bool has_policy = read_policy(hw, p, policy, sizeof(policy)) > 0, gone = false;
+	bool gone = false;
 
 	for (size_t i = 0; i < p->nodes.n; i++) {
 		struct function *f = p->functions[i];
@@ -264,8 +250,6 @@ static int functions_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 			if (row->values[k].type == VALUE_INT && row->values[k].i < 0)
 				row_flag(row, k, FLAG_IMPLAUSIBLE);
 		sample_aer(hw, f, sink, row);
-		if (has_policy)
-			row_text(sink, row, ASPM_POLICY, policy);
 		for (size_t k = 0; k < N_INFO; k++)
 			if (f->infos[k][0])
 				row_text(sink, row, FUNCTION + k, f->infos[k]);
@@ -370,9 +354,24 @@ static void sample_ends(struct pcie *p, struct hw *hw, struct function *f, struc
 	set_attainable(row, ATTAINABLE_WIDTH, MAX_WIDTH, PORT_MAX_WIDTH, 0);
 }
 
+/* Returns its length, 0 when there is none. The lock of the parameters of all modules is taken for
+ * it, which a module that is slow to set one holds: nothing for the fast lane. */
+static size_t read_policy(struct hw *hw, struct pcie *p, char *buf, size_t size)
+{
+	char line[256];
+	int r = optional_line(hw, &p->policy, line, sizeof(line));
+	struct slice word;
+
+	if (r < 0 || pci_parse_chosen((struct slice){line, (size_t)r}, &word) < 0 ||
+	    slice_copy(word, buf, size) < 0)
+		return 0;
+	return word.len;
+}
+
 static int links_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 {
-	bool gone = false;
+	char policy[64];
+	bool has_policy = read_policy(hw, p, policy, sizeof(policy)) > 0, gone = false;
 
 	for (size_t i = 0; i < p->nodes.n; i++) {
 		struct function *f = p->functions[i];
@@ -392,6 +391,8 @@ static int links_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 		if (!f->link_opened)
 			open_link(hw, p, f);
 		sample_ends(p, hw, f, row);
+		if (has_policy)
+			row_text(sink, row, ASPM_POLICY, policy);
 	}
 	return gone ? -ENODEV : 0;
 }
