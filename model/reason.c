@@ -38,6 +38,34 @@ static void say(struct probe *probe, const char *node, enum outcome outcome, con
 		probe_collector(probe, outcome, advice, "%s", reason);
 }
 
+/* "6.1" or the beginning of "6.1.0-13-amd64" as one number that grows with the version. */
+static bool version_of(const char *text, unsigned *ret)
+{
+	unsigned major, minor;
+
+	if (sscanf(text, "%3u.%3u", &major, &minor) != 2)
+		return false;
+	*ret = major * 1000 + minor;
+	return true;
+}
+
+/* Where "(since X.Y)" is said of what is missing, and this kernel is older, that is the answer. */
+static void add_kernel(struct hw *hw, char missing[PROBE_TEXT_MAX])
+{
+	static const char since[] = "(since ";
+	const char *said = strstr(missing, since);
+	size_t len = strlen(missing);
+	unsigned needed, own;
+	char kernel[128];
+
+	if (!said || !version_of(said + sizeof(since) - 1, &needed) ||
+	    hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") < 0 ||
+	    !version_of(kernel, &own) || own >= needed)
+		return;
+	snprintf(missing + len, PROBE_TEXT_MAX - len, ", and this kernel is %u.%u", own / 1000,
+		 own % 1000);
+}
+
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
 		   const char *missing_fmt, ...)
 {
@@ -49,6 +77,7 @@ void reason_option(struct hw *hw, struct probe *probe, const char *node, const s
 	va_start(args, missing_fmt);
 	vsnprintf(missing, sizeof(missing), missing_fmt, args);
 	va_end(args);
+	add_kernel(hw, missing);
 	switch (option_of(hw, option, need->module)) {
 	case OPTION_NOT_SET:
 		text_printf(&advice, "build the kernel with %s=y%s", option,

@@ -30,7 +30,8 @@ struct need {
 
 /* Says of a node ("" is the collector itself) that something is missing, and what the option has
  * to do with it. missing is what was looked for and where: "there is no /sys/class/thermal".
- *   not set     no_option: "<missing>: CONFIG_X is not set"; build the kernel with CONFIG_X=y
+ * Where it says "(since 6.1)" and the running kernel is older, ", and this kernel is 5.15" is
+ * added. not set     no_option: "<missing>: CONFIG_X is not set"; build the kernel with CONFIG_X=y
  *   not loaded  disabled: "<missing>: CONFIG_X=m, module NAME is not loaded"; load the module NAME
  *   set         need->outcome: "<missing> although CONFIG_X is set"; need->advice
  *   unknown     need->outcome: "<missing>; CONFIG_X is unknown (no kernel config found)";

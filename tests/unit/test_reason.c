@@ -53,6 +53,42 @@ static void each_state(void **unused)
 	fixture_end(&f);
 }
 
+static void older_kernels(void **unused)
+{
+	static const struct {
+		const char *kernel, *added;
+	} table[] = {
+		{"5.15.71-lts+g95\n", ", and this kernel is 5.15"},
+		{"5.9.0\n", ", and this kernel is 5.9"},
+		{"6.0\n", ", and this kernel is 6.0"},
+		{"6.1.0-13-amd64\n", ""},
+		{"6.12.0\n", ""},
+		{"10.0\n", ""},
+		{"six\n", ""},
+		{"99999999999999999999.9\n", ""},
+		{"-5.1\n", ""},
+		{"\n", ""},
+	};
+	struct fixture f;
+	char wanted[PROBE_TEXT_MAX];
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "proc/uptime", "1 1\n");
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		put(&f, "proc/sys/kernel/osrelease", table[i].kernel);
+		fixture_unprobe(&f);
+		assert_int_equal(hw_open(f.root, &f.hw), 0);
+		assert_int_equal(probe_init(&f.probe), 0);
+		reason_option(f.hw, &f.probe, "x", &need, "no x (since 6.1)");
+		snprintf(wanted, sizeof(wanted),
+			 "no x (since 6.1)%s; CONFIG_A is unknown (no kernel config found)",
+			 table[i].added);
+		assert_string_equal(item_of(&f, "x")->reason, wanted);
+	}
+	fixture_end(&f);
+}
+
 static void states_alone(void **unused)
 {
 	static const struct {
@@ -109,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_state),
+		cmocka_unit_test(older_kernels),
 		cmocka_unit_test(states_alone),
 		cmocka_unit_test(long_text),
 	};
