@@ -4,7 +4,8 @@
  *
  * Descriptors, attributes, flags and health below the same directory are queries: each read wakes
  * the device and may block for seconds. None of these files is ever opened here. auto_hibern8 is a
- * register of the controller, and is left alone while the controller or the link sleeps. */
+ * register of the controller, and is left alone while the controller or the link sleeps, or may:
+ * on kernels before 6.8, where nothing tells. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,8 @@ static const struct field host_fields[] = {
 	[AUTO_HIBERN8] = {"auto_hibern8", UNIT_MICROSECONDS, KIND_GAUGE,
 			  "Idle time after which the controller itself puts the link to sleep; 0 is never.",
 			  .since = "4.17",
-			  .absence = "the controller cannot (EOPNOTSUPP), or it slept and was not woken"},
+			  .absence = "the controller cannot (EOPNOTSUPP), it slept and was not woken, or "
+				     "it may sleep: no power_info/link_state (before 6.8) or no W-LUN"},
 	[RPM_LVL] = {"rpm_lvl", UNIT_COUNT, KIND_GAUGE, "Level of sleep at run time, 0 to 6."},
 	[SPM_LVL] = {"spm_lvl", UNIT_COUNT, KIND_GAUGE, "Level of sleep in system suspend, 0 to 6."},
 	[CLKGATE_ENABLE] = {"clkgate_enable", UNIT_COUNT, KIND_GAUGE,
@@ -309,14 +311,12 @@ static void judge(struct row *row, const struct group *group)
 	}
 }
 
-/* Whether a file has one of two words; a file that is not there has them. */
+/* Whether a file has one of two words. One that is not there says nothing. */
 static bool says(struct hw *hw, struct host *host, enum own_file which, const char *word,
 		 const char *other)
 {
 	char line[32];
 
-	if (host->own[which].error == -ENOENT)
-		return true;
 	if (host->own[which].error < 0 ||
 	    hw_file_read_line(hw, &host->own[which].file, line, sizeof(line)) < 0)
 		return false;
@@ -324,7 +324,8 @@ static bool says(struct hw *hw, struct host *host, enum own_file which, const ch
 }
 
 /* Reading auto_hibern8 resumes the controller and, where clocks are gated, takes the link out of
- * hibernation. All that tells so is free. */
+ * hibernation. All that tells so is free; what is missing does not tell that they are awake: the
+ * link sleeps by itself after 150 ms, on kernels without link_state too. */
 static bool is_awake(struct hw *hw, struct host *host)
 {
 	return says(hw, host, OWN_CONTROLLER_STATUS, "active", "unsupported") &&

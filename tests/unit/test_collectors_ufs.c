@@ -303,6 +303,44 @@ static void a_sleeping_controller_is_not_woken(void **unused)
 	fixture_end(&f);
 }
 
+/* Before 6.8 there is no state of the link, and before its scan has ended no unit of the device:
+ * then nothing says that a read wakes nobody. */
+static void what_may_sleep_is_not_woken(void **unused)
+{
+	static const char *const witnesses[] = {
+		SOC "/power_info",
+		SOC "/host0/target0:0:0/0:0:0:49488",
+		SOC "/power/runtime_status",
+	};
+	struct fixture f;
+	char path[512], events[4096];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(witnesses); i++) {
+		int fd = inotify_init1(IN_NONBLOCK);
+
+		assert_true(fd >= 0);
+		fixture_start(&f);
+		put_host(&f, SOC, 0, "sda");
+		put(&f, SOC "/auto_hibern8", "150000\n");
+		put(&f, SOC "/power/runtime_status", "active\n");
+		put(&f, SOC "/power_info/link_state", "ACTIVE\n");
+		snprintf(path, sizeof(path), "%s/" SOC "/auto_hibern8", f.root);
+		assert_true(inotify_add_watch(fd, path, IN_ACCESS) >= 0);
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, HOST), 0);
+		check_value(&f, "1d84000.ufs", "auto_hibern8", 150000);
+		assert_true(read(fd, events, sizeof(events)) > 0);
+		take_away(&f, witnesses[i]);
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, HOST), 0);
+		check_absent(&f, "1d84000.ufs", "auto_hibern8");
+		assert_int_equal(read(fd, events, sizeof(events)), -1);
+		close(fd);
+		fixture_end(&f);
+	}
+}
+
 static void refused_is_absent_and_failed_is_a_fault(void **unused)
 {
 	struct fixture f;
@@ -311,6 +349,8 @@ static void refused_is_absent_and_failed_is_a_fault(void **unused)
 	fixture_start(&f);
 	put_host(&f, SOC, 0, "sda");
 	put(&f, SOC "/auto_hibern8", "");
+	put(&f, SOC "/power/runtime_status", "active\n");
+	put(&f, SOC "/power_info/link_state", "ACTIVE\n");
 	put(&f, SOC "/device_lvl_exception_count", "");
 	put(&f, SOC "/critical_health", "");
 	put(&f, SOC "/spm_lvl", "");
@@ -432,6 +472,7 @@ int main(void)
 		cmocka_unit_test(counters_of_units),
 		cmocka_unit_test(levels_of_old_and_new_kernels),
 		cmocka_unit_test(a_sleeping_controller_is_not_woken),
+		cmocka_unit_test(what_may_sleep_is_not_woken),
 		cmocka_unit_test(refused_is_absent_and_failed_is_a_fault),
 		cmocka_unit_test(what_the_probe_says),
 		cmocka_unit_test(no_query_is_sent),
