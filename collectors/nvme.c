@@ -402,26 +402,19 @@ static int add_spaces(struct hw *hw, struct nvme *n, const char *controller)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Drives that claim the same identity are told apart as diskstats does. */
-static void tell_apart(struct hw *hw, struct sysfs_nodes *nodes)
+static int tell_apart(struct hw *hw, struct sysfs_nodes *nodes)
 {
+	CLEANUP(freep) const char **names = calloc(nodes->n + 1, sizeof(*names));
+	CLEANUP(freep) char **identities = calloc(nodes->n + 1, sizeof(*identities));
+
+	if (!names || !identities)
+		return -ENOMEM;
 	for (size_t i = 0; i < nodes->n; i++) {
-		struct sysfs_node *node = &nodes->v[i];
-		bool twice = false;
-
-		for (size_t k = i + 1; k < nodes->n && *node->identity; k++) {
-			struct sysfs_node *other = &nodes->v[k];
-
-			if (strcmp(node->identity, other->identity) != 0)
-				continue;
-			twice = true;
-			block_identity(hw, other->name, true, other->identity,
-				       sizeof(other->identity));
-		}
-		if (twice)
-			block_identity(hw, node->name, true, node->identity,
-				       sizeof(node->identity));
+		names[i] = nodes->v[i].name;
+		identities[i] = nodes->v[i].identity;
 	}
+	block_tell_apart(hw, names, identities, nodes->n, NODE_IDENTITY_MAX);
+	return 0;
 }
 
 static void report_spaces(struct hw *hw, const struct nvme *n, struct probe *probe)
@@ -515,9 +508,10 @@ static int nvme_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		if (r >= 0)
 			r = add_spaces(hw, n, names.v[i]);
 	}
+	if (r >= 0)
+		r = tell_apart(hw, &n->namespace_nodes);
 	if (r < 0)
 		return r;
-	tell_apart(hw, &n->namespace_nodes);
 	report_spaces(hw, n, probe);
 	*ret_state = n;
 	n = NULL;

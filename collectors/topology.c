@@ -451,7 +451,6 @@ static void add_device(struct hw *hw, struct topology *t, const char *name)
 	entry = add_entry(t, name, type_of(hw, name, dir), path);
 	if (!entry)
 		return;
-	block_identity(hw, name, false, entry->identity, sizeof(entry->identity));
 	set_attr(hw, entry, NUMBER, dir, "dev");
 	set_attr(hw, entry, PARTITION, dir, "partition");
 	set_size(hw, entry, dir);
@@ -480,6 +479,25 @@ static int read_all(struct hw *hw, struct topology *t)
 		add_device(hw, t, names.v[i]);
 	}
 	return r;
+}
+
+/* As the other collectors of disks do it, so that a disk is the same one in all of them. */
+static int identify(struct hw *hw, struct topology *t)
+{
+	CLEANUP(freep) const char **names = calloc(t->n + 1, sizeof(*names));
+	CLEANUP(freep) char **identities = calloc(t->n + 1, sizeof(*identities));
+	size_t n = 0;
+
+	if (!names || !identities)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n; i++) {
+		if (!strcmp(t->v[i].type, "controller") || !strcmp(t->v[i].type, "pci"))
+			continue;
+		names[n] = t->v[i].name;
+		identities[n++] = t->v[i].identity;
+	}
+	block_identities(hw, names, identities, n, sizeof(t->v[0].identity));
+	return 0;
 }
 
 static const char *or_empty(const char *text)
@@ -538,6 +556,8 @@ static int topology_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	r = watch(hw, t);
 	if (r == 0)
 		r = read_all(hw, t);
+	if (r >= 0)
+		r = identify(hw, t);
 	if (r == -ENOENT) {
 		reason_option(hw, probe, "", &block_layer, "there is no /sys/class/block");
 		return r;

@@ -376,8 +376,8 @@ static bool same_identity(const char *a, const char *b)
 }
 
 /* Tells the device at i apart from those behind it. */
-static void tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t i,
-		       size_t n, size_t size)
+static void tell_one_apart(struct hw *hw, const char *const *names, char *const *identities,
+			   size_t i, size_t n, size_t size)
 {
 	bool twice = false;
 
@@ -394,11 +394,17 @@ static void tell_apart(struct hw *hw, const char *const *names, char *const *ide
 			identities[k][0] = '\0';
 }
 
+void block_tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t n,
+		      size_t size)
+{
+	for (size_t i = 0; i < n; i++)
+		tell_one_apart(hw, names, identities, i, n, size);
+}
+
 void block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
 		      size_t size)
 {
 	for (size_t i = 0; i < n; i++)
 		block_identity(hw, names[i], false, identities[i], size);
-	for (size_t i = 0; i < n; i++)
-		tell_apart(hw, names, identities, i, n, size);
+	block_tell_apart(hw, names, identities, n, size);
 }

@@ -47,7 +47,12 @@ bool block_is_pseudo(const char *name);
  * same identity (the logical units of some UFS devices). */
 void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size);
 
-/* Identities of several devices as they are stored: names that claim the same one are told apart by
- * where they are plugged in, and what is still the same is none. Each identity has size bytes. */
+/* Of several devices, names[i] with identities[i]: those that claim the same identity are told
+ * apart by where they are plugged in, and what is still the same is none. A name that is no block
+ * device (a card without a disk: "") has no place. Each identity has size bytes. */
+void block_tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t n,
+		      size_t size);
+
+/* The identities of several devices as they are stored: block_identity() of each, told apart. */
 void block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
 		      size_t size);

@@ -117,28 +117,19 @@ static int add_rest(struct hw *hw, struct mmc_cards *cards)
 	return r;
 }
 
-static void identify_by_path(struct hw *hw, struct mmc_card *card)
+static int tell_apart(struct hw *hw, struct mmc_cards *cards)
 {
-	card->identity[0] = '\0';
-	block_identity(hw, card->disk, true, card->identity, sizeof(card->identity));
-}
+	CLEANUP(freep) const char **names = calloc(cards->n + 1, sizeof(*names));
+	CLEANUP(freep) char **identities = calloc(cards->n + 1, sizeof(*identities));
 
-/* As diskstats does it. */
-static void tell_apart(struct hw *hw, struct mmc_cards *cards)
-{
+	if (!names || !identities)
+		return -ENOMEM;
 	for (size_t i = 0; i < cards->n; i++) {
-		struct mmc_card *card = &cards->v[i];
-		bool twice = false;
-
-		for (size_t k = i + 1; k < cards->n && card->identity[0]; k++) {
-			if (strcmp(card->identity, cards->v[k].identity) != 0)
-				continue;
-			identify_by_path(hw, &cards->v[k]);
-			twice = true;
-		}
-		if (twice)
-			identify_by_path(hw, card);
+		names[i] = cards->v[i].disk;
+		identities[i] = cards->v[i].identity;
 	}
+	block_tell_apart(hw, names, identities, cards->n, NODE_IDENTITY_MAX);
+	return 0;
 }
 
 int mmc_cards_find(struct hw *hw, struct mmc_cards *ret)
@@ -147,9 +138,8 @@ int mmc_cards_find(struct hw *hw, struct mmc_cards *ret)
 	int r_disks = add_disks(hw, &cards);
 	int r_rest = r_disks == -ENOMEM ? r_disks : add_rest(hw, &cards);
 
-	if (r_rest == -ENOMEM)
+	if (r_rest == -ENOMEM || tell_apart(hw, &cards) < 0)
 		return -ENOMEM;
-	tell_apart(hw, &cards);
 	cards.error = r_disks < 0 && r_rest < 0 ? r_disks : 0;
 	*ret = cards;
 	cards = (struct mmc_cards){0};

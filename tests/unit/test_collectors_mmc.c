@@ -260,6 +260,29 @@ static void identities(void **unused)
 	fixture_end(&f);
 }
 
+/* Two slots of one controller with copies of one card: nothing tells them apart, so the second has
+ * no identity. */
+static void copies_in_one_place(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_card(&f, 0, "SD\n", CID_B);
+	put(&f, "sys/devices/host0/mmc_host/mmc1/mmc1:0001/type", "SD\n");
+	put(&f, "sys/devices/host0/mmc_host/mmc1/mmc1:0001/cid", CID_B);
+	put(&f, "sys/devices/host0/mmc_host/mmc1/mmc1:0001/block/mmcblk1/size", "1000\n");
+	put_link(&f, "sys/devices/host0/mmc_host/mmc1/mmc1:0001/block/mmcblk1/device",
+		 "../../../mmc1:0001");
+	put_link(&f, "sys/block/mmcblk1", "../devices/host0/mmc_host/mmc1/mmc1:0001/block/mmcblk1");
+	put_link(&f, "sys/devices/host0/mmc_host/mmc1/device", "../../../host0");
+	put_link(&f, "sys/class/mmc_host/mmc1", "../../devices/host0/mmc_host/mmc1");
+	probe_cards(&f);
+	assert_string_equal(row_of(&f, "mmcblk0")->identity, "path:host0");
+	assert_string_equal(row_of(&f, "mmcblk1")->identity, "");
+	fixture_end(&f);
+}
+
 static void another_card_in_the_slot(void **unused)
 {
 	struct fixture f;
@@ -488,6 +511,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_areas),
 		cmocka_unit_test(kinds_of_cards),
 		cmocka_unit_test(identities),
+		cmocka_unit_test(copies_in_one_place),
 		cmocka_unit_test(another_card_in_the_slot),
 		cmocka_unit_test(speed_of_sd),
 		cmocka_unit_test(nothing_there),

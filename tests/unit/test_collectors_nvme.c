@@ -195,6 +195,16 @@ static void identities_agree_with_diskstats(void **unused)
 		put(&nvme, BLOCK "nvme0n1/wwid", "eui.0025\n");
 	}
 	assert_string_not_equal(identity_of(&nvme, "nvme0n1"), identity_of(&nvme, "nvme3n2"));
+	/* Nor does where they are plugged in tell them apart: the second has none. */
+	take_away(&nvme, BLOCK "nvme0n1");
+	put_link(&nvme, BLOCK "nvme0n1", "../nvme/nvme3/nvme3n2");
+	assert_int_equal(fixture_probe(&nvme, "nvme", false), 0);
+	assert_int_equal(fixture_sample(&nvme, 1), 0);
+	assert_int_equal(fixture_probe(&disk, "diskstats", false), 0);
+	assert_int_equal(fixture_sample(&disk, 0), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(disks); i++)
+		assert_string_equal(identity_of(&nvme, disks[i]), identity_of(&disk, disks[i]));
+	assert_string_not_equal(identity_of(&nvme, "nvme0n1"), identity_of(&nvme, "nvme3n2"));
 	fixture_end(&disk);
 	fixture_end(&nvme);
 }

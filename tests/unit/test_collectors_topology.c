@@ -167,6 +167,48 @@ static void a_namespace_with_two_ways(void **unused)
 	fixture_end(&f);
 }
 
+static const char *identity_of(const struct fixture *f, const char *node)
+{
+	const struct row *row = row_of(f, node);
+
+	assert_non_null(row);
+	return row->identity;
+}
+
+/* Two disks that claim to be the same are two, and the same two as in the collectors of I/O. */
+static void twins(void **unused)
+{
+	static const char *const disks[] = {"sda", "sdb", "sdc"};
+	struct fixture topology, disk;
+
+	(void)unused;
+	fixture_start(&topology);
+	for (size_t i = 0; i < ARRAY_SIZE(disks); i++) {
+		char path[128], wwid[160];
+
+		snprintf(path, sizeof(path),
+			 "sys/devices/pci0000:00/0000:00:08.0/host0/target0:0:0/0:0:0:%zu/block/%s",
+			 i, disks[i]);
+		put_disk(&topology, path, disks[i]);
+		snprintf(wwid, sizeof(wwid), "%s/wwid", path);
+		put(&topology, wwid, i < 2 ? "naa.500\n" : "naa.501\n");
+	}
+	put(&topology, "proc/diskstats",
+	    "8 0 sda 1 1 1 1 1 1 1 1 0 1 1\n8 16 sdb 1 1 1 1 1 1 1 1 0 1 1\n"
+	    "8 32 sdc 1 1 1 1 1 1 1 1 0 1 1\n");
+	sample(&topology);
+	fixture_start_at(&disk, topology.root);
+	assert_int_equal(fixture_probe(&disk, "diskstats", false), 0);
+	assert_int_equal(fixture_sample(&disk, 0), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(disks); i++)
+		assert_string_equal(identity_of(&topology, disks[i]), identity_of(&disk, disks[i]));
+	assert_string_not_equal(identity_of(&topology, "sda"), identity_of(&topology, "sdb"));
+	assert_string_equal(identity_of(&topology, "sdc"), "wwid:naa.501");
+	assert_string_equal(identity_of(&topology, "0000:00:08.0"), "");
+	fixture_end(&disk);
+	fixture_end(&topology);
+}
+
 static void hostile_texts(void **unused)
 {
 	struct fixture f;
@@ -231,9 +273,13 @@ static void no_hardware(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buses),         cmocka_unit_test(cards),
-		cmocka_unit_test(layers),        cmocka_unit_test(a_namespace_with_two_ways),
-		cmocka_unit_test(hostile_texts), cmocka_unit_test(a_change_asks_for_a_probe),
+		cmocka_unit_test(buses),
+		cmocka_unit_test(cards),
+		cmocka_unit_test(layers),
+		cmocka_unit_test(a_namespace_with_two_ways),
+		cmocka_unit_test(twins),
+		cmocka_unit_test(hostile_texts),
+		cmocka_unit_test(a_change_asks_for_a_probe),
 		cmocka_unit_test(no_hardware),
 	};
 
