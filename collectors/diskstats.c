@@ -521,18 +521,18 @@ static void report(struct probe *probe, const struct diskstats *d, int n_odd)
 			probe_node(probe, disk->name, OUTCOME_OK, "", "%s", disk->identity);
 			break;
 		case USE_NO_MOUNT:
-			probe_node(probe, disk->name, OUTCOME_DISABLED,
-				   "--partitions, or [sampling] partitions = yes",
-				   "partition that no mount uses");
+			probe_left_out(probe, disk->name,
+				       "--partitions, or [sampling] partitions = yes",
+				       "partition that no mount uses");
 			break;
 		case USE_HIDDEN:
-			probe_node(probe, disk->name, OUTCOME_DISABLED,
-				   "--partitions, or [sampling] partitions = yes",
-				   "hidden path of NVMe multipath: its I/O counts at the disk");
+			probe_left_out(probe, disk->name,
+				       "--partitions, or [sampling] partitions = yes",
+				       "hidden path of NVMe multipath: its I/O counts at the disk");
 			break;
 		case USE_IDLE:
-			probe_node(probe, disk->name, OUTCOME_DISABLED, "",
-				   "pseudo device that has not done any I/O");
+			probe_left_out(probe, disk->name, "",
+				       "pseudo device that has not done any I/O");
 			break;
 		}
 	}

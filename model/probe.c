@@ -52,26 +52,49 @@ void probe_collector(struct probe *probe, enum outcome outcome, const char *advi
 	va_end(args);
 }
 
-void probe_node(struct probe *probe, const char *node, enum outcome outcome, const char *advice,
-		const char *reason_fmt, ...)
+/* NULL when there are too many, or no memory: then it is dropped. */
+static struct probe_item *add_item(struct probe *probe, const char *node)
 {
 	if (probe->n_items >= PROBE_ITEMS_MAX)
-		return;
+		return NULL;
 
 	struct probe_item *grown =
 		realloc(probe->items, (probe->n_items + 1) * sizeof(*probe->items));
-	va_list args;
 
 	if (!grown)
-		return;
+		return NULL;
 	probe->items = grown;
 
 	struct probe_item *item = &probe->items[probe->n_items++];
 
 	snprintf(item->node, sizeof(item->node), "%s", node);
+	item->left_out = false;
+	return item;
+}
+
+void probe_node(struct probe *probe, const char *node, enum outcome outcome, const char *advice,
+		const char *reason_fmt, ...)
+{
+	struct probe_item *item = add_item(probe, node);
+	va_list args;
+
+	if (!item)
+		return;
 	va_start(args, reason_fmt);
 	fill_item(item, outcome, advice, reason_fmt, args);
 	va_end(args);
+}
+
+void probe_left_out(struct probe *probe, const char *node, const char *advice, const char *reason)
+{
+	struct probe_item *item = add_item(probe, node);
+
+	if (!item)
+		return;
+	item->outcome = OUTCOME_DISABLED;
+	item->left_out = true;
+	snprintf(item->advice, sizeof(item->advice), "%s", advice);
+	snprintf(item->reason, sizeof(item->reason), "%s", reason);
 }
 
 enum outcome outcome_of_error(int error)

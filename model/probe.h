@@ -30,6 +30,7 @@ struct probe_item {
 	enum outcome outcome;
 	char reason[PROBE_TEXT_MAX]; /* "" with OUTCOME_OK unless there is something to say */
 	char advice[PROBE_TEXT_MAX]; /* "" when nothing can be done */
+	bool left_out;               /* not sampled because it seldom matters; want_all takes it */
 };
 
 struct probe {
@@ -50,6 +51,9 @@ void probe_collector(struct probe *probe, enum outcome outcome, const char *advi
 PRINTF_LIKE(5, 6)
 void probe_node(struct probe *probe, const char *node, enum outcome outcome, const char *advice,
 		const char *reason_fmt, ...);
+
+/* A node that is left out unless want_all: OUTCOME_DISABLED. */
+void probe_left_out(struct probe *probe, const char *node, const char *advice, const char *reason);
 
 /* The usual outcome of an errno: ENOENT no node, EACCES and EPERM denied, EOPNOTSUPP unsupported,
  * any other failed. */

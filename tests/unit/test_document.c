@@ -218,7 +218,7 @@ static void the_longest_row_fits(void **state)
 
 static void a_probe_item(void **state)
 {
-	struct probe_item item = {"n", OUTCOME_DENIED, "it's so", "say \"please\""};
+	struct probe_item item = {"n", OUTCOME_DENIED, "it's so", "say \"please\"", false};
 	char buf[1024];
 	struct text text = TEXT_IN(buf);
 
