@@ -7,40 +7,42 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "cli/probe_list.h"
 #include "cli/table.h"
 #include "export/document.h"
 #include "sampling/registry.h"
 #include "sampling/runner.h"
 
 static const char help[] =
-	"Usage: flashscope probe [--root DIR] [--json] [--partitions] [COLLECTOR...]\n"
+	"Usage: flashscope probe [--root DIR] [--all] [--json] [--partitions] [COLLECTOR...]\n"
 	"\n"
-	"Says of each collector and each of its nodes whether it can be sampled, why not, and\n"
-	"what can be done about it.\n"
+	"Says of each collector whether it can be sampled, and which of its nodes cannot, why\n"
+	"not, and what can be done about it.\n"
 	"\n"
 	"  --root DIR    look at a recorded tree instead of this machine\n"
+	"  --all         a table of every node, those that are well included\n"
 	"  --json        print an array of {collector, node, state, reason, advice}\n"
-	"  --partitions  also the nodes that are left out by default\n";
+	"  --partitions  take also the nodes that are left out by default\n";
 
 struct probe_args {
 	struct runner_options runner;
-	bool json;
+	bool json, all;
 	bool *wanted;
 };
 
 static int parse_args(int argc, char **argv, struct probe_args *args)
 {
 	static const struct option options[] = {
-		{"root", required_argument, NULL, 'r'},
-		{"json", no_argument, NULL, 'j'},
-		{"partitions", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+		{"root", required_argument, NULL, 'r'}, {"all", no_argument, NULL, 'a'},
+		{"json", no_argument, NULL, 'j'},       {"partitions", no_argument, NULL, 'p'},
+		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
 	};
 
 	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (c == 'r')
 			args->runner.root = optarg;
+		else if (c == 'a')
+			args->all = true;
 		else if (c == 'j')
 			args->json = true;
 		else if (c == 'p')
@@ -137,6 +139,11 @@ int command_probe(int argc, char **argv)
 	for (size_t i = 0; i < catalog->n_collectors; i++)
 		if (runner_wants(runner, i))
 			runner_probe(runner, i);
-	r = args.json ? print_json(runner) : print_table(runner);
+	if (args.json)
+		r = print_json(runner);
+	else if (args.all)
+		r = print_table(runner);
+	else
+		probe_list(stdout, runner);
 	return r < 0 || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }

@@ -284,7 +284,7 @@ for archive in "$dumps"/*.tar.gz; do
 	check_cards "$work/$name"
 	same cards
 	check_queues "$work/$name"
-	"$flashscope" probe --root "$work/$name" | sed 's/ *$//' >"$work/probe"
+	"$flashscope" probe --all --root "$work/$name" | sed 's/ *$//' >"$work/probe"
 	if [ "${UPDATE:-}" = 1 ]; then
 		mkdir -p "$dumps/expected"
 		cp "$work/probe" "$dumps/expected/$name.probe"

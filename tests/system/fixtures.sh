@@ -42,7 +42,7 @@ for root in "$tests"/fixtures/*/root; do
 	tree=${dir##*/}
 	case " ${TREES:-$tree} " in *" $tree "*) ;; *) continue ;; esac
 	check expected.json "$flashscope" sample --json --root "$root"
-	check expected.probe "$flashscope" probe --root "$root"
+	check expected.probe "$flashscope" probe --all --root "$root"
 	[ -d "$dir/root1" ] || continue
 	check expected.series "$flashscope" sample --json --root "$root" --root "$dir/root1"
 done

@@ -71,12 +71,67 @@ expect 0 '"t":' sample --interval 50ms --json load
 [ "$("$flashscope" sample --interval 50ms --count 3 --json load | grep -c '"load1"')" = 3 ] ||
 	fail "three samples were asked for"
 expect 0 'load1' sample
-expect 0 'COLLECTOR' probe
+expect 0 'COLLECTOR' probe --all
+expect 0 '--all shows every node' probe
 expect 0 '"collector":"load","node":"","state":"ok"' probe --json
 expect 0 '"state":"no_node"' probe --root "$dir/empty" --json load
 
 # A table for people is not cut when it is piped.
-"$flashscope" probe --root "$dir/empty" | grep -q 'mount procfs on /proc' || fail "the table is cut"
+"$flashscope" probe --all --root "$dir/empty" | grep -q 'mount procfs on /proc' || fail "the table is cut"
+
+# Of a probe only what is not well is shown: the worst first, what carries an advice, no node that is
+# left out; piped, each is one line.
+board=$(dirname "$0")/../fixtures/sm8850/root
+collectors="cpufreq diskstats mmc_host thermal ufs_monitor"
+cat >"$dir/wanted" <<'END'
+cpufreq      ok           2 nodes
+  policy0  ok: CPUs 0 1 2 3 4 5: cpuinfo_cur_freq may not be read -> run as root, or with read access to cpuinfo_cur_freq, for the clock that the hardware reports
+  policy6  ok: CPUs 6 7: cpuinfo_cur_freq may not be read -> run as root, or with read access to cpuinfo_cur_freq, for the clock that the hardware reports
+diskstats    ok           28 nodes, 40 left out
+mmc_host     no_hardware  no host in /sys/class/mmc_host; CONFIG_MMC is unknown (no kernel config found) -> with a host there: its driver (CONFIG_MMC_SDHCI_...); needs CONFIG_MMC
+thermal      ok           53 nodes, 5 not ok
+  thermal_zone25  failed: camera-0: no reading now (ENODATA): not ready, or its subsystem is off
+  thermal_zone28  failed: mdmss-1: no number (EINVAL): sensor off or not calibrated
+  thermal_zone39  unsupported: vbat: by its name a voltage and no temperature
+  thermal_zone40  unsupported: ibat-lvl0: by its name a current and no temperature
+  thermal_zone41  unsupported: socd: by its name a percentage and no temperature
+ufs_monitor  ok           1 node, 1 not ok
+  1d84000.ufshc  disabled: the monitor is off (monitor_enable is 0), as it is after each boot -> as root: echo 1 > /sys/devices/platform/soc/1d84000.ufshc/monitor/monitor_enable (lost at reboot); costs speed: one lock for every I/O of all 9 hardware queues
+collectors: 4 ok, 1 not; nodes: 78 ok, 6 not, 40 left out; --all shows every node
+END
+# shellcheck disable=SC2086
+"$flashscope" probe --root "$board" $collectors >"$dir/got"
+diff "$dir/wanted" "$dir/got" || fail "probe, piped"
+# shellcheck disable=SC2086
+"$flashscope" probe --partitions --root "$board" $collectors | grep -q '^diskstats *ok *68 nodes$' ||
+	fail "--partitions takes the nodes that are left out"
+
+# A terminal's lines are broken at blanks, and an advice has lines of its own. With one column more or
+# less they are others.
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	cat >"$dir/wanted" <<'END'
+cpufreq   ok           2 nodes
+  policy0  ok: CPUs 0 1 2 3 4 5: cpuinfo_cur_freq may
+      not be read
+      -> run as root, or with read access to
+         cpuinfo_cur_freq, for the clock that the
+         hardware reports
+  policy6  ok: CPUs 6 7: cpuinfo_cur_freq may not be
+      read
+      -> run as root, or with read access to
+         cpuinfo_cur_freq, for the clock that the
+         hardware reports
+mmc_host  no_hardware  no host in /sys/class/mmc_host;
+    CONFIG_MMC is unknown (no kernel config found)
+    -> with a host there: its driver
+       (CONFIG_MMC_SDHCI_...); needs CONFIG_MMC
+collectors: 1 ok, 1 not; nodes: 2 ok, 0 not; --all shows
+    every node
+END
+	script -qec "stty cols 56; '$flashscope' probe --root '$board' cpufreq mmc_host" /dev/null \
+		</dev/null | tr -d '\r' >"$dir/got"
+	diff "$dir/wanted" "$dir/got" || fail "probe on a terminal"
+fi
 
 expect 2 'no such collector: nope' sample nope
 expect 2 'no such collector: nope' probe nope
