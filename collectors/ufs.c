@@ -142,9 +142,9 @@ static const struct field lu_fields[] = {
 	[UNIT_STATE]  = {"state", UNIT_NONE, KIND_STATE,
 			 "State of the unit; offline after error handling gave it up.",
 			 .attr = "state", .states = unit_states},
-	[VENDOR]      = {"vendor", UNIT_NONE, KIND_INFO, "Vendor of the device.", .attr = "vendor"},
-	[MODEL]       = {"model", UNIT_NONE, KIND_INFO, "Model of the device.", .attr = "model"},
-	[REV]         = {"rev", UNIT_NONE, KIND_INFO, "Revision of the firmware.", .attr = "rev"},
+	[VENDOR]      = {"vendor", UNIT_NONE, KIND_INFO, "Vendor of the device."},
+	[MODEL]       = {"model", UNIT_NONE, KIND_INFO, "Model of the device."},
+	[REV]         = {"rev", UNIT_NONE, KIND_INFO, "Revision of the firmware."},
 };
 
 enum {
@@ -269,9 +269,20 @@ struct host {
 	} own[N_OWN];
 };
 
+/* What does not change while a unit is there, read at the probe. */
+static const size_t constants[] = {VENDOR, MODEL, REV};
+
+struct unit_words {
+	struct {
+		char text[64];
+		int error; /* of reading it */
+	} constants[ARRAY_SIZE(constants)];
+};
+
 struct ufs {
 	struct sysfs_nodes links, units, settings;
-	struct host *hosts; /* one for each of links and of settings */
+	struct unit_words *words; /* one for each of units */
+	struct host *hosts;       /* one for each of links and of settings */
 	size_t n_hosts;
 };
 
@@ -283,6 +294,7 @@ static void ufs_close(void *state)
 		for (size_t k = 0; k < N_OWN; k++)
 			hw_file_close(&u->hosts[i].own[k].file);
 	free(u->hosts);
+	free(u->words);
 	sysfs_nodes_done(&u->links);
 	sysfs_nodes_done(&u->units);
 	sysfs_nodes_done(&u->settings);
@@ -370,6 +382,16 @@ static void sample_settings(struct hw *hw, struct host *host, struct row *row)
 	row_result(row, AUTO_HIBERN8, r, value);
 }
 
+static void add_constants(const struct unit_words *unit, struct sink *sink, struct row *row)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		if (unit->constants[i].error < 0)
+			row_result(row, constants[i], unit->constants[i].error, 0);
+		else
+			row_text(sink, row, constants[i], unit->constants[i].text);
+	}
+}
+
 static int ufs_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
 {
 	struct ufs *u = state;
@@ -381,6 +403,8 @@ static int ufs_sample(void *state, struct hw *hw, size_t group, struct sink *sin
 	for (size_t i = 0; i < sink->n_rows; i++) {
 		if (group == GROUP_HOST && i < u->n_hosts)
 			sample_settings(hw, &u->hosts[i], sink->rows[i]);
+		if (group == GROUP_LU && i < u->units.n)
+			add_constants(&u->words[i], sink, sink->rows[i]);
 		judge(sink->rows[i], &groups[group]);
 	}
 	return r;
@@ -419,6 +443,25 @@ static void add_device_unit(struct hw *hw, struct ufs *u, const char *dir)
 	open_own(hw, &u->hosts[u->n_hosts - 1], OWN_UNIT_STATUS, dir, "power/runtime_status");
 }
 
+static int add_unit(struct hw *hw, struct ufs *u, const struct ufs_unit *unit)
+{
+	struct unit_words *grown = realloc(u->words, (u->units.n + 1) * sizeof(*u->words));
+
+	if (!grown)
+		return -ENOMEM;
+	u->words = grown;
+
+	struct unit_words *added = &grown[u->units.n];
+
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+		int r = hw_read_line(hw, added->constants[i].text, sizeof(added->constants[i].text),
+				     "%s/%s", unit->dir, lu_fields[constants[i]].name);
+
+		added->constants[i].error = r < 0 ? r : 0;
+	}
+	return sysfs_nodes_add(hw, &u->units, unit->dir, unit->name, unit->identity);
+}
+
 static int add_units(struct hw *hw, struct ufs *u, const struct ufs_host *host, struct found *found)
 {
 	CLEANUP(freep) struct ufs_units *units = NULL;
@@ -433,7 +476,7 @@ static int add_units(struct hw *hw, struct ufs *u, const struct ufs_host *host, 
 			found->has_device_unit = true;
 			add_device_unit(hw, u, unit->dir);
 		}
-		r = sysfs_nodes_add(hw, &u->units, unit->dir, unit->name, unit->identity);
+		r = add_unit(hw, u, unit);
 	}
 	return r;
 }

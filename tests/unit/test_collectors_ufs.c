@@ -232,6 +232,47 @@ static void counters_of_units(void **unused)
 	fixture_end(&f);
 }
 
+/* Each unit of a device says the same, and it does not change while the unit is there. */
+static void what_a_unit_is_is_read_once(void **unused)
+{
+	static const char *const names[] = {"vendor", "model", "rev"};
+	int fd = inotify_init1(IN_NONBLOCK);
+	struct fixture f;
+	char path[512], events[4096];
+
+	(void)unused;
+	assert_true(fd >= 0);
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		put_at(&f, SOC "/host0/target0:0:0/0:0:0:0", names[i], "A B  \n");
+		put_at(&f, SOC "/host0/target0:0:0/0:0:0:49488", names[i], "W\n");
+	}
+	put(&f, "ERRORS", SOC "/host0/target0:0:0/0:0:0:49488/model\topen\tEACCES\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/" SOC "/host0/target0:0:0/0:0:0:0/%s", f.root,
+			 names[i]);
+		assert_true(inotify_add_watch(fd, path, IN_OPEN | IN_ACCESS) >= 0);
+	}
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(fixture_sample(&f, LU), 0);
+		for (size_t k = 0; k < ARRAY_SIZE(names); k++)
+			check_text(&f, "sda", names[k], "A B");
+		check_text(&f, "1d84000.ufs:device", "rev", "W");
+		check_fault(&f, "1d84000.ufs:device", "model", EACCES);
+	}
+	assert_int_equal(read(fd, events, sizeof(events)), -1);
+	/* Other firmware comes with a new probe. */
+	put_at(&f, SOC "/host0/target0:0:0/0:0:0:0", "rev", "C\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_true(read(fd, events, sizeof(events)) > 0);
+	assert_int_equal(fixture_sample(&f, LU), 0);
+	check_text(&f, "sda", "rev", "C");
+	close(fd);
+	fixture_end(&f);
+}
+
 static void levels_of_old_and_new_kernels(void **unused)
 {
 	static const char old[] =
@@ -470,6 +511,7 @@ int main(void)
 		cmocka_unit_test(every_way_to_a_host),
 		cmocka_unit_test(words_are_states),
 		cmocka_unit_test(counters_of_units),
+		cmocka_unit_test(what_a_unit_is_is_read_once),
 		cmocka_unit_test(levels_of_old_and_new_kernels),
 		cmocka_unit_test(a_sleeping_controller_is_not_woken),
 		cmocka_unit_test(what_may_sleep_is_not_woken),
