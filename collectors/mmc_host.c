@@ -281,6 +281,9 @@ static void identify(struct hw *hw, struct host *host)
 		return;
 	text_str(&identity, "path:");
 	text_str(&identity, strncmp(path, top, sizeof(top) - 1) ? path : path + sizeof(top) - 1);
+	/* What is cut would be that of others too. */
+	if (identity.truncated)
+		text_reset(&identity);
 }
 
 /* Whether the host offers a mode of UHS: bits 16 to 20 of the capabilities. -1: not known. */

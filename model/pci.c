@@ -191,6 +191,8 @@ void pci_identity(const char *dir, const char *ids, char *buf, size_t size)
 	}
 	if (*ids)
 		text_printf(&out, "@%s", ids);
+	if (out.truncated)
+		text_reset(&out);
 }
 
 int64_t pci_speed_limit(struct hw *hw, const char *dir)

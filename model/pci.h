@@ -60,7 +60,8 @@ int pci_is_awake(const char *power_state, const char *runtime_status);
 
 /* Where the function of a directory of sysfs is plugged in, without the numbers of buses, which
  * depend on what else is plugged in ("path:pci0000:00/1c.0/00.0"); and what it is ("144d:a80a", or
- * ""), since the next one in the slot is another one. */
+ * ""), since the next one in the slot is another one. "" when that does not fit: what is cut would
+ * be that of others too. */
 void pci_identity(const char *dir, const char *ids, char *buf, size_t size);
 
 /* The limit that the device tree sets for the links below the port or host bridge in dir, in

@@ -194,6 +194,8 @@ static void name_hosts(struct ufs_hosts *hosts)
 		text_str(&name, tail_of(path, n_components));
 		text_printf(&identity, "path:%s",
 			    strncmp(path, top, sizeof(top) - 1) ? path : path + sizeof(top) - 1);
+		if (identity.truncated)
+			text_reset(&identity);
 	}
 }
 
@@ -262,7 +264,10 @@ static void add_unit(struct hw *hw, struct ufs_units *units, const struct ufs_ho
 	text_printf(&dir, "%s/host%d/%s/%s", host->dir, host->number, target, address);
 	if (unit.lun < 0 || units->n == UFS_UNITS_MAX || dir.truncated)
 		return;
-	text_printf(&identity, "%s/%s", host->identity, strchr(address, ':') + 1);
+	if (host->identity[0])
+		text_printf(&identity, "%s/%s", host->identity, strchr(address, ':') + 1);
+	if (identity.truncated)
+		text_reset(&identity);
 	name_unit(hw, host, &unit);
 	units->v[units->n++] = unit;
 }

@@ -18,7 +18,7 @@
 struct ufs_host {
 	char dir[HW_PATH_MAX];            /* "sys/devices/platform/soc@0/1d84000.ufs" */
 	char name[NODE_NAME_MAX];         /* of the controller: "1d84000.ufs" */
-	char identity[NODE_IDENTITY_MAX]; /* "path:platform/soc@0/1d84000.ufs" */
+	char identity[NODE_IDENTITY_MAX]; /* "path:platform/soc@0/1d84000.ufs", "": too long */
 	int number;                       /* of the SCSI host now, -1 without one */
 };
 
@@ -41,7 +41,7 @@ struct ufs_unit {
 	char dir[HW_PATH_MAX];
 	char name[NODE_NAME_MAX]; /* "sda"; "1d84000.ufs:device" where there is no disk */
 	/* "path:platform/soc@0/1d84000.ufs/0:0:0": as the disk's by its path, so without a number
-	 * of the host. */
+	 * of the host. "" where that does not fit. */
 	char identity[NODE_IDENTITY_MAX];
 	int64_t lun;
 	bool has_disk;

@@ -372,6 +372,34 @@ static void probe_host(struct fixture *f)
 	assert_int_equal(fixture_sample(f, 0), 0);
 }
 
+static void a_host_too_deep_has_no_identity(void **unused)
+{
+	static const struct {
+		unsigned n_chars; /* of "path:..." */
+		bool fits;
+	} cases[] = {{NODE_IDENTITY_MAX - 1, true}, {NODE_IDENTITY_MAX, false}};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char name[NODE_IDENTITY_MAX] = "", path[512];
+		struct fixture f;
+
+		memset(name, 'x', cases[i].n_chars - strlen("path:"));
+		fixture_start(&f);
+		put_uhs_card(&f);
+		put(&f, IOS, high_speed);
+		snprintf(path, sizeof(path), "sys/devices/%s/uevent", name);
+		put(&f, path, "");
+		take_away(&f, "sys/devices/host0/mmc_host/mmc0/device");
+		snprintf(path, sizeof(path), "../../../%s", name);
+		put_link(&f, "sys/devices/host0/mmc_host/mmc0/device", path);
+		probe_host(&f);
+		assert_int_equal(strlen(row_of(&f, "mmc0")->identity),
+				 cases[i].fits ? cases[i].n_chars : 0);
+		fixture_end(&f);
+	}
+}
+
 static void capped_card(void **unused)
 {
 	struct fixture f;
@@ -515,6 +543,7 @@ int main(void)
 		cmocka_unit_test(another_card_in_the_slot),
 		cmocka_unit_test(speed_of_sd),
 		cmocka_unit_test(nothing_there),
+		cmocka_unit_test(a_host_too_deep_has_no_identity),
 		cmocka_unit_test(capped_card),
 		cmocka_unit_test(a_slow_card_is_not_capped),
 		cmocka_unit_test(errors_of_a_host),

@@ -83,6 +83,41 @@ static void hosts_by_number_with_stable_identity(void **unused)
 	fixture_end(&f);
 }
 
+/* A part of an identity would be that of others as well. */
+static void an_identity_that_does_not_fit_is_none(void **unused)
+{
+	static const struct {
+		unsigned n_chars; /* of "path:..." of the host */
+		bool host, unit;  /* has an identity */
+	} cases[] = {
+		{NODE_IDENTITY_MAX - 10, true, true}, /* with "/0:0:49488" it is one too many */
+		{NODE_IDENTITY_MAX - 1, true, false},
+		{NODE_IDENTITY_MAX, false, false},
+		{NODE_IDENTITY_MAX + 40, false, false},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		static const char head[] = "path:soc/", tail[] = "/1d84000.ufs";
+		char dir[512] = "sys/devices/soc/";
+		size_t n = cases[i].n_chars - strlen(head) - strlen(tail), len = strlen(dir);
+		struct fixture f;
+
+		memset(dir + len, 'x', n);
+		snprintf(dir + len + n, sizeof(dir) - len - n, "%s", tail);
+		fixture_start(&f);
+		put_host(&f, dir, 0, "sda");
+		assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+		assert_int_equal(fixture_sample(&f, LINK), 0);
+		assert_int_equal(f.sink.rows[0]->identity[0] != 0, cases[i].host);
+		assert_int_equal(fixture_sample(&f, LU), 0);
+		assert_int_equal(f.sink.n_rows, 2);
+		assert_int_equal(row_of(&f, "sda")->identity[0] != 0, cases[i].unit);
+		assert_string_equal(row_of(&f, "1d84000.ufs:device")->identity, "");
+		fixture_end(&f);
+	}
+}
+
 /* Each way that leads to a host, alone. */
 static void every_way_to_a_host(void **unused)
 {
@@ -508,6 +543,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_by_number_with_stable_identity),
+		cmocka_unit_test(an_identity_that_does_not_fit_is_none),
 		cmocka_unit_test(every_way_to_a_host),
 		cmocka_unit_test(words_are_states),
 		cmocka_unit_test(counters_of_units),

@@ -200,6 +200,13 @@ static void identities(void **unused)
 	assert_string_equal(buf, "path:elsewhere//1c.0");
 	pci_identity("", "", buf, sizeof(buf));
 	assert_string_equal(buf, "path:");
+	/* What is cut would be that of other slots, or of what was in the slot before. */
+	pci_identity("sys/devices/pci0000:00/0000:00:1c.0/0000:07:00.1", "8086:1", buf, 33);
+	assert_string_equal(buf, "path:pci0000:00/1c.0/00.1@8086:1");
+	pci_identity("sys/devices/pci0000:00/0000:00:1c.0/0000:07:00.1", "8086:1", buf, 32);
+	assert_string_equal(buf, "");
+	pci_identity("sys/devices/pci0000:00/0000:00:1c.0/0000:07:00.1", "8086:1", buf, 20);
+	assert_string_equal(buf, "");
 }
 
 int main(void)
