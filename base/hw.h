@@ -149,6 +149,7 @@ int hw_asleep_ms(struct hw *hw, int64_t *ret_ms);
  * /proc/config.gz or else from the config that is installed for this release (/boot/config-RELEASE,
  * /lib/modules/RELEASE/config and such). "n" when a config is found without the option; -ENOENT
  * when there is none, another error when all that there are cannot be read. The search costs time
- * and maybe a disk, so an answer is remembered. Collectors tell it to people through
- * model/reason.h. */
+ * and maybe a disk, so an answer is remembered, and that there is no config, too: one that comes
+ * later (the module configs, a /boot that is mounted late) is seen by the next hw_open(). Collectors
+ * tell it to people through model/reason.h. */
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);

@@ -121,14 +121,18 @@ static int read_option(struct hw *hw, const char *option, char *buf, size_t size
 
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size)
 {
+	/* One fact of all options: none of them has an answer then. */
+	static const char no_config[] = "no kernel config";
 	const struct hw_fact *fact = find_fact(hw, option);
 
+	if (!fact)
+		fact = find_fact(hw, no_config);
 	if (fact)
 		return recall(fact, buf, size);
 
 	int r = read_option(hw, option, buf, size);
 
-	if (r >= 0)
-		remember(hw, option, r, buf);
+	if (r >= 0 || r == -ENOENT)
+		remember(hw, r < 0 ? no_config : option, r, buf);
 	return r;
 }

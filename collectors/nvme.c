@@ -419,7 +419,10 @@ static int tell_apart(struct hw *hw, struct sysfs_nodes *nodes)
 
 static void report_spaces(struct hw *hw, const struct nvme *n, struct probe *probe)
 {
-	bool no_multipath = option_of(hw, "CONFIG_NVME_MULTIPATH", NULL) == OPTION_NOT_SET;
+	/* The driver has the parameter with the option alone; only without it is there a question.
+	 */
+	bool no_multipath = !hw_exists(hw, "sys/module/nvme_core/parameters/multipath") &&
+			    option_of(hw, "CONFIG_NVME_MULTIPATH", NULL) == OPTION_NOT_SET;
 
 	for (size_t i = 0; i < n->namespace_nodes.n; i++)
 		probe_node(probe, n->namespace_nodes.v[i].name, OUTCOME_OK, "", "namespace of %s%s",

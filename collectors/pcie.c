@@ -462,6 +462,20 @@ static void report(struct probe *probe, const char *name, const struct function 
 		   "%s", reason.p);
 }
 
+/* An option is looked for only when something is missing that it makes: a search may read a disk.
+ */
+static void report_all(struct hw *hw, struct probe *probe, const struct pcie *p)
+{
+	bool no_aer = false, no_aspm = p->policy.error == -ENOENT;
+
+	for (size_t i = 0; i < p->nodes.n; i++)
+		no_aer = no_aer || p->functions[i]->aer[0].error == -ENOENT;
+	no_aer = no_aer && option_of(hw, "CONFIG_PCIEAER", NULL) == OPTION_NOT_SET;
+	no_aspm = no_aspm && option_of(hw, "CONFIG_PCIEASPM", NULL) == OPTION_NOT_SET;
+	for (size_t i = 0; i < p->nodes.n; i++)
+		report(probe, p->nodes.v[i].name, p->functions[i], no_aer, no_aspm);
+}
+
 static size_t find_function(const struct pcie *p, const char *dir)
 {
 	for (size_t i = 0; i < p->nodes.n; i++)
@@ -669,11 +683,7 @@ static int pcie_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return n < 0 ? n : -ENOENT;
 	}
 
-	bool no_aer = option_of(hw, "CONFIG_PCIEAER", NULL) == OPTION_NOT_SET;
-	bool no_aspm = option_of(hw, "CONFIG_PCIEASPM", NULL) == OPTION_NOT_SET;
-
-	for (size_t i = 0; i < p->nodes.n; i++)
-		report(probe, p->nodes.v[i].name, p->functions[i], no_aer, no_aspm);
+	report_all(hw, probe, p);
 	*ret_state = p;
 	p = NULL;
 	return 0;

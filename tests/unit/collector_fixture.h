@@ -30,6 +30,8 @@ struct fixture {
 	struct probe probe;
 	void *state;
 	struct sink sink;
+	size_t n_config_looks; /* at files that may be a kernel config, since the last probe began
+				*/
 };
 
 static inline void put(const struct fixture *f, const char *path, const char *text)
@@ -100,10 +102,21 @@ static inline void fixture_end(struct fixture *f)
 		take_away(f, "");
 }
 
+/* For hw_trace(): counts looks for a kernel config in the size_t at arg. */
+static inline void count_config_look(void *arg, const char *path, bool contents)
+{
+	size_t *n = arg;
+
+	(void)contents;
+	*n += strstr(path, "config") != NULL;
+}
+
 static inline int fixture_probe(struct fixture *f, const char *collector, bool want_all)
 {
 	fixture_unprobe(f);
 	assert_int_equal(hw_open(f->root, &f->hw), 0);
+	f->n_config_looks = 0;
+	hw_trace(f->hw, count_config_look, &f->n_config_looks);
 	f->collector = catalog_find_collector(registry(), collector);
 	assert_non_null(f->collector);
 	assert_int_equal(probe_init(&f->probe), 0);

@@ -255,6 +255,10 @@ static void multipath_that_is_not_built(void **unused)
 	put(&f, "boot/config-6.12.0", "CONFIG_NVME_MULTIPATH=y\n");
 	assert_int_equal(fixture_probe(&f, "nvme", false), 0);
 	assert_null(strstr(item_of(&f, "nvme0n1")->reason, "CONFIG_NVME_MULTIPATH"));
+	/* Where the driver shows that it has it, nobody looks into a config. */
+	put(&f, "sys/module/nvme_core/parameters/multipath", "N\n");
+	assert_int_equal(fixture_probe(&f, "nvme", false), 0);
+	assert_int_equal(f.n_config_looks, 0);
 	fixture_end(&f);
 }
 

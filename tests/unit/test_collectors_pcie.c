@@ -471,6 +471,36 @@ static void outcomes(void **unused)
 	fixture_end(&f);
 }
 
+static void put_aer(const struct fixture *f, const char *dir)
+{
+	static const char *const files[] = {"aer_dev_correctable", "aer_dev_nonfatal",
+					    "aer_dev_fatal"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		put_at(f, dir, files[i], "TOTAL_ERR 0\n");
+}
+
+static void no_config_where_nothing_is_missing(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put_aer(&f, PORT);
+	put_aer(&f, DRIVE);
+	put(&f, "sys/module/pcie_aspm/parameters/policy", "[default] performance\n");
+	put(&f, "proc/sys/kernel/osrelease", "6.12.0\n");
+	put(&f, "boot/config-6.12.0", "CONFIG_X=y\n");
+	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
+	assert_int_equal(f.n_config_looks, 0);
+	assert_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG"));
+	take_away(&f, DRIVE "/aer_dev_correctable");
+	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
+	assert_non_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG_PCIEAER"));
+	assert_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG_PCIEASPM"));
+	fixture_end(&f);
+}
+
 static void a_drive_that_goes(void **unused)
 {
 	struct fixture f;
@@ -501,6 +531,7 @@ int main(void)
 		cmocka_unit_test(disks_lead_to_functions),
 		cmocka_unit_test(outcomes),
 		cmocka_unit_test(a_drive_that_goes),
+		cmocka_unit_test(no_config_where_nothing_is_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

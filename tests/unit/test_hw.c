@@ -345,7 +345,6 @@ static void identity_of_the_machine(void **unused)
 	assert_int_equal(hw_boot_id(hw, buf), -ENOENT);
 	assert_int_equal(hw_boot_ms(hw, &ms), -ENOENT);
 	assert_int_equal(hw_asleep_ms(hw, &ms), -ENOENT);
-	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), -ENOENT);
 	put(&f, "proc/sys/kernel/random/boot_id", "a-b\n");
 	put(&f, "proc/uptime", "123.45 99.00\n");
 	put(&f, "proc/sys/kernel/osrelease", "6.1-x\n");
@@ -362,6 +361,29 @@ static void identity_of_the_machine(void **unused)
 	put(&f, "boot/config-6.1-x", "CONFIG_PSI=y\n");
 	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), 0);
 	assert_string_equal(option, "m");
+	fixture_end(&f);
+}
+
+/* There is one search for all options, since each looks at many places, and maybe at a disk. */
+static void no_config_is_looked_for_once(void **unused)
+{
+	struct fixture f;
+	char option[16];
+	size_t n_looks = 0, n_first;
+
+	(void)unused;
+	start(&f);
+	put(&f, "proc/sys/kernel/osrelease", "6.1-x\n");
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	hw_trace(hw, count_config_look, &n_looks);
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), -ENOENT);
+	n_first = n_looks;
+	assert_true(n_first > 0);
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_PSI", option, sizeof(option)), -ENOENT);
+	assert_int_equal(hw_kernel_option(hw, "CONFIG_IRQ", option, sizeof(option)), -ENOENT);
+	assert_int_equal(n_looks, n_first);
 	fixture_end(&f);
 }
 
@@ -484,6 +506,7 @@ int main(void)
 		cmocka_unit_test(lists_by_number),
 		cmocka_unit_test(identity_of_the_machine),
 		cmocka_unit_test(roots),
+		cmocka_unit_test(no_config_is_looked_for_once),
 		cmocka_unit_test(a_kernel_without_openat2_is_told),
 	};
 
