@@ -10,6 +10,7 @@
 void facts_done(struct facts *facts)
 {
 	free(facts->rows);
+	free(facts->places);
 	free(facts->values);
 	free(facts->text);
 	*facts = (struct facts){0};
@@ -29,13 +30,60 @@ static void *room(void *array, size_t *alloc, size_t used, size_t n, size_t size
 	return grown;
 }
 
+/* FNV-1a, of both names with the zero between them. */
+static uint32_t hash_of(const char *group, const char *node)
+{
+	uint32_t hash = 2166136261U;
+
+	for (const char *p = group; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619U;
+	hash *= 16777619U;
+	for (const char *p = node; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 16777619U;
+	return hash;
+}
+
+/* The place of a row, or the free one where it belongs; there are places. */
+static uint32_t *place_of(const struct facts *facts, const char *group, const char *node)
+{
+	size_t mask = facts->n_places - 1, i = hash_of(group, node) & mask;
+
+	for (; facts->places[i]; i = (i + 1) & mask) {
+		const struct facts_row *row = &facts->rows[facts->places[i] - 1];
+
+		if (!strcmp(row->node, node) && !strcmp(row->group->name, group))
+			break;
+	}
+	return &facts->places[i];
+}
+
 const struct facts_row *facts_find(const struct facts *facts, const char *group, const char *node)
 {
-	for (size_t i = 0; i < facts->n_rows; i++)
-		if (!strcmp(facts->rows[i].group->name, group) &&
-		    !strcmp(facts->rows[i].node, node))
-			return &facts->rows[i];
-	return NULL;
+	uint32_t number = facts->n_places ? *place_of(facts, group, node) : 0;
+
+	return number ? &facts->rows[number - 1] : NULL;
+}
+
+/* Makes room for one more row. */
+static int room_for_place(struct facts *facts)
+{
+	size_t n = facts->n_places ? facts->n_places * 2 : 128;
+	uint32_t *old = facts->places, *places;
+
+	if ((facts->n_rows + 1) * 2 <= facts->n_places)
+		return 0;
+	places = calloc(n, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	facts->places = places;
+	facts->n_places = n;
+	free(old);
+	for (size_t i = 0; i < facts->n_rows; i++) {
+		const struct facts_row *row = &facts->rows[i];
+
+		*place_of(facts, row->group->name, row->node) = (uint32_t)i + 1;
+	}
+	return 0;
 }
 
 static int add_row(struct facts *facts, const struct group *group, const char *node)
@@ -57,6 +105,8 @@ static int add_row(struct facts *facts, const struct group *group, const char *n
 	if (!values)
 		return -ENOMEM;
 	facts->values = values;
+	if (room_for_place(facts) < 0)
+		return -ENOMEM;
 
 	struct facts_row *row = &facts->rows[facts->n_rows++];
 
@@ -64,6 +114,7 @@ static int add_row(struct facts *facts, const struct group *group, const char *n
 	snprintf(row->node, sizeof(row->node), "%s", node);
 	memset(&facts->values[facts->n_values], 0, group->n_fields * sizeof(*facts->values));
 	facts->n_values += group->n_fields;
+	*place_of(facts, group->name, row->node) = (uint32_t)facts->n_rows;
 	return 0;
 }
 

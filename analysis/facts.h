@@ -29,6 +29,8 @@ struct facts_row {
 struct facts {
 	struct facts_row *rows;
 	size_t n_rows, rows_alloc;
+	uint32_t *places;     /* of rows by a hash of their names: index + 1, 0 is free */
+	size_t n_places;      /* a power of two, twice as many as rows at least */
 	struct value *values; /* texts by their offset, as in a sink */
 	size_t n_values, values_alloc;
 	char *text;
@@ -39,8 +41,8 @@ struct facts {
 /* Zero-initialised they are empty. */
 void facts_done(struct facts *facts);
 
-/* The row of a node, made when there is none. -ENOMEM, -ENOSPC past the bound; *ret is its index.
- */
+/* The row of a node, made when there is none, in a time that does not grow with the rows.
+ * -ENOMEM, -ENOSPC past the bound; *ret is its index. */
 MUST_CHECK int facts_row(struct facts *facts, const struct group *group, const char *node,
 			 size_t *ret);
 

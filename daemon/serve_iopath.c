@@ -16,7 +16,8 @@ static struct value value_of(const struct latest_value *latest)
 					       : (struct value){.type = VALUE_ABSENT};
 }
 
-/* Under the lock of the store: copies, and no more. */
+/* Under the lock of the store: copies, and no more; what a row costs does not grow with the rows.
+ */
 static int take_row(const struct latest_row *row, void *arg)
 {
 	struct facts *facts = arg;

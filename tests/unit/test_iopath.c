@@ -335,6 +335,57 @@ static void what_is_known_and_what_not(void **unused)
 	end(&w);
 }
 
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int64_t cost_of_row(struct facts *facts, const struct group *group, const char *node,
+			   size_t expected)
+{
+	int64_t begin_ns = cpu_ns();
+
+	for (int i = 0; i < 2000; i++) {
+		size_t row;
+
+		assert_int_equal(facts_row(facts, group, node, &row), 0);
+		assert_int_equal(row, expected);
+	}
+	return cpu_ns() - begin_ns;
+}
+
+/* They are added under a lock that the loop of the daemon needs. */
+static void the_last_row_costs_what_the_first_does(void **unused)
+{
+	struct facts facts = {0};
+	const struct group *group;
+	char node[NODE_NAME_MAX];
+	size_t index, row;
+
+	(void)unused;
+	assert_int_equal(catalog_find_group(registry(), "topology", &index), 0);
+	group = catalog_group_at(registry(), index, NULL);
+	for (size_t i = 0; i < FACTS_ROWS_MAX; i++) {
+		snprintf(node, sizeof(node), "dm-%zu", i);
+		assert_int_equal(facts_row(&facts, group, node, &row), 0);
+		assert_int_equal(row, i);
+	}
+	assert_int_equal(facts_row(&facts, group, "one more", &row), -ENOSPC);
+	assert_null(facts_find(&facts, "topology", "one more"));
+	assert_null(facts_find(&facts, "mounts", "dm-0"));
+
+	int64_t first_ns = cost_of_row(&facts, group, "dm-0", 0);
+	int64_t last_ns = cost_of_row(&facts, group, node, FACTS_ROWS_MAX - 1);
+
+	if (last_ns > 20 * first_ns + 2000000)
+		fail_msg("the first %lld ns, the last %lld ns", (long long)first_ns,
+			 (long long)last_ns);
+	facts_done(&facts);
+}
+
 /* A collector that renames a field takes it out of the path otherwise, without a word. */
 static void metrics_exist(void **unused)
 {
@@ -386,6 +437,7 @@ int main(void)
 		cmocka_unit_test(wide_stacks),
 		cmocka_unit_test(what_is_known_and_what_not),
 		cmocka_unit_test(metrics_exist),
+		cmocka_unit_test(the_last_row_costs_what_the_first_does),
 		cmocka_unit_test(document),
 	};
 
