@@ -105,7 +105,7 @@ static const struct field fields[N_FIELDS] = {
 	[INIT_TIME]    = {"init_time", UNIT_MILLISECONDS, KIND_GAUGE,
 			  "Boot clock when the kernel took the card: so old are all of these values.",
 			  .absence = "the kernel has no runtime power management of the card, the machine "
-				     "slept before an SD card came, or it is a recorded tree"},
+				     "slept since it booted, or it is a recorded tree"},
 	[REV]          = {"rev", UNIT_COUNT, KIND_GAUGE,
 			  "Revision of EXT_CSD: 5 is eMMC 4.41, 6 is 4.5, 7 is 5.0, 8 is 5.1.",
 			  .attr = "rev", .absence = NO_MMC},
@@ -180,7 +180,6 @@ static const struct derived derived[] = {
 /* clang-format on */
 
 #define MIN_LIFE_REV 7 /* eMMC 5.0 */
-#define SLEEP_MIN_MS 1000
 
 /* What is read once, at the probe: the kernel keeps it for the life of the card. */
 struct known {
@@ -398,20 +397,17 @@ static void know_speed(struct hw *hw, struct card *card, const char *dir)
 }
 
 /* The block driver enables runtime power management as the last thing when it takes a new card, and
- * from then on the kernel adds up the time in either state, by a clock that stands still while the
- * machine sleeps. A soldered card was there before the first sleep. */
-static void know_init_time(struct hw *hw, struct card *card, const char *dir, bool is_sd)
+ * from then on the kernel adds up the time in either state. */
+static void know_init_time(struct hw *hw, struct card *card, const char *dir)
 {
-	int64_t active_ms, suspended_ms, now_ms, asleep_ms, age_ms;
+	int64_t active_ms, suspended_ms, now_ms, asleep_ms;
 
-	if (hw_asleep_ms(hw, &asleep_ms) < 0 || (is_sd && asleep_ms >= SLEEP_MIN_MS) ||
+	if (hw_asleep_ms(hw, &asleep_ms) < 0 ||
 	    hw_read_i64(hw, &active_ms, "%s/power/runtime_active_time", dir) < 0 ||
 	    hw_read_i64(hw, &suspended_ms, "%s/power/runtime_suspended_time", dir) < 0 ||
-	    hw_boot_ms(hw, &now_ms) < 0 || active_ms < 0 || suspended_ms < 0 ||
-	    __builtin_add_overflow(active_ms, suspended_ms, &age_ms))
+	    hw_boot_ms(hw, &now_ms) < 0)
 		return;
-	if (age_ms && age_ms <= now_ms - asleep_ms)
-		know(card, INIT_TIME, now_ms - asleep_ms - age_ms);
+	know(card, INIT_TIME, mmc_init_ms(now_ms, asleep_ms, active_ms, suspended_ms));
 }
 
 static void report_mmc(struct hw *hw, struct probe *probe, const char *name, const char *dir)
@@ -486,7 +482,7 @@ static int add_card(struct hw *hw, struct mmc *m, struct probe *probe, const str
 	*card = (struct card){0};
 	memcpy(card->cid, found->cid, sizeof(card->cid));
 	know_sizes(hw, card, found->disk);
-	know_init_time(hw, card, found->dir, is_sd);
+	know_init_time(hw, card, found->dir);
 	if (is_sd)
 		know_speed(hw, card, found->dir);
 	else

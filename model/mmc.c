@@ -245,3 +245,16 @@ size_t mmc_err_stats(struct slice text, int64_t ret[MMC_N_ERRORS])
 		n += ret[i] >= 0;
 	return n;
 }
+
+/* What the clocks differ by without a sleep. */
+#define SLEEP_MIN_MS 1000
+
+int64_t mmc_init_ms(int64_t now_ms, int64_t asleep_ms, int64_t active_ms, int64_t suspended_ms)
+{
+	int64_t age_ms;
+
+	if (asleep_ms >= SLEEP_MIN_MS || active_ms < 0 || suspended_ms < 0 ||
+	    __builtin_add_overflow(active_ms, suspended_ms, &age_ms))
+		return -1;
+	return age_ms && age_ms <= now_ms - asleep_ms ? now_ms - asleep_ms - age_ms : -1;
+}

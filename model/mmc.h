@@ -77,6 +77,12 @@ struct mmc_ios {
 
 void mmc_ios(struct slice text, struct mmc_ios *ret);
 
+/* When the kernel took a card, by the boot clock; -1 when it is not known. From what runtime power
+ * management has counted of it in both states, the boot clock and how long the machine has slept.
+ * Once it slept there is no telling: nobody counts on the way into sleep and out of it, and the
+ * card may have come later. */
+int64_t mmc_init_ms(int64_t now_ms, int64_t asleep_ms, int64_t active_ms, int64_t suspended_ms);
+
 /* Bytes that the bus can carry in a second; 0 when it is off, gated or not known. */
 int64_t mmc_ios_bytes_per_second(const struct mmc_ios *ios);
 

@@ -205,12 +205,37 @@ static void error_counters(void **unused)
 	assert_int_equal(mmc_err_stats(slice_of(""), counts), 0);
 }
 
+static void init_times(void **unused)
+{
+	static const struct {
+		int64_t now_ms, asleep_ms, active_ms, suspended_ms, expected;
+	} cases[] = {
+		{100000, 0, 60000, 38000, 2000},
+		{100000, 999, 60000, 37000, 2001},
+		/* While the machine goes to sleep and wakes up nobody counts. */
+		{100000, 1000, 60000, 37000, -1},
+		{INT64_MAX, INT64_MAX, 1, 1, -1},
+		{100000, 0, 100000, 0, 0},
+		{100000, 0, 100001, 0, -1},
+		{100000, 0, 0, 0, -1}, /* without runtime power management */
+		{100000, 0, -1, 5, -1},
+		{100000, 0, 5, -1, -1},
+		{INT64_MAX, 0, INT64_MAX, 1, -1},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(mmc_init_ms(cases[i].now_ms, cases[i].asleep_ms,
+					     cases[i].active_ms, cases[i].suspended_ms),
+				 cases[i].expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(life_times),     cmocka_unit_test(life_ranges),
 		cmocka_unit_test(sd_status),      cmocka_unit_test(bus_modes),
-		cmocka_unit_test(error_counters),
+		cmocka_unit_test(error_counters), cmocka_unit_test(init_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
