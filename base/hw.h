@@ -64,12 +64,13 @@ PRINTF_LIKE(4, 5)
 int hw_read_line(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
 
 /* As hw_read_line(), for what does not change but costs a command to a device: the file is read
- * once for each key, and later calls with the same key give what the first one gave, -ENOENT and
- * -ENODATA too. The key has to name what the file belongs to, so that it is not taken for its
- * successor's. What is too long, or more than there is room for, is read each time. */
-PRINTF_LIKE(5, 6)
-int hw_read_line_once(struct hw *hw, const char *key, char *buf, size_t size, const char *path_fmt,
-		      ...);
+ * once for each key and generation, and later calls with the same give what the first one gave,
+ * -ENOENT and -ENODATA too. The key has to name what the file belongs to, and the generation keeps
+ * it apart from those that had the name before, which are forgotten. What is too long is read each
+ * time; where there is no more room, the oldest is forgotten. */
+PRINTF_LIKE(6, 7)
+int hw_read_line_once(struct hw *hw, const char *key, int64_t generation, char *buf, size_t size,
+		      const char *path_fmt, ...);
 
 /* Reads an attribute that is one integer. Errors of hw_read() and parse_i64(). */
 PRINTF_LIKE(3, 4) int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_fmt, ...);
@@ -150,6 +151,6 @@ int hw_asleep_ms(struct hw *hw, int64_t *ret_ms);
  * /lib/modules/RELEASE/config and such). "n" when a config is found without the option; -ENOENT
  * when there is none, another error when all that there are cannot be read. The search costs time
  * and maybe a disk, so an answer is remembered, and that there is no config, too: one that comes
- * later (the module configs, a /boot that is mounted late) is seen by the next hw_open(). Collectors
- * tell it to people through model/reason.h. */
+ * later (the module configs, a /boot that is mounted late) is seen by the next hw_open().
+ * Collectors tell it to people through model/reason.h. */
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);

@@ -12,7 +12,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 
-static const struct hw_fact *find_fact(struct hw *hw, const char *key)
+static struct hw_fact *find_fact(struct hw *hw, const char *key)
 {
 	struct hw_facts *facts = hw_facts_of(hw);
 
@@ -29,25 +29,39 @@ static int recall(const struct hw_fact *fact, char *buf, size_t size)
 	return r < 0 ? r : fact->r;
 }
 
-static void remember(struct hw *hw, const char *key, int r, const char *value)
+/* In the room of a fact with the same key, else in what is free, else in that of the oldest. */
+static struct hw_fact *room_for(struct hw *hw, const char *key)
 {
 	struct hw_facts *facts = hw_facts_of(hw);
-	struct hw_fact fact = {.r = r};
+	struct hw_fact *fact = find_fact(hw, key);
 
-	if (facts->n == HW_FACTS_MAX || slice_copy(slice_of(key), fact.key, sizeof(fact.key)) < 0 ||
-	    slice_copy(slice_of(r < 0 ? "" : value), fact.value, sizeof(fact.value)) < 0)
-		return;
-	facts->v[facts->n++] = fact;
+	if (fact)
+		return fact;
+	if (facts->n < HW_FACTS_MAX)
+		return &facts->v[facts->n++];
+	fact = &facts->v[facts->oldest];
+	facts->oldest = (facts->oldest + 1) % HW_FACTS_MAX;
+	return fact;
 }
 
-int hw_read_line_once(struct hw *hw, const char *key, char *buf, size_t size, const char *path_fmt,
-		      ...)
+static void remember(struct hw *hw, const char *key, int64_t generation, int r, const char *value)
+{
+	struct hw_fact fact = {.generation = generation, .r = r};
+
+	if (slice_copy(slice_of(key), fact.key, sizeof(fact.key)) < 0 ||
+	    slice_copy(slice_of(r < 0 ? "" : value), fact.value, sizeof(fact.value)) < 0)
+		return;
+	*room_for(hw, key) = fact;
+}
+
+int hw_read_line_once(struct hw *hw, const char *key, int64_t generation, char *buf, size_t size,
+		      const char *path_fmt, ...)
 {
 	const struct hw_fact *fact = find_fact(hw, key);
 	char path[HW_PATH_MAX];
 	va_list args;
 
-	if (fact)
+	if (fact && fact->generation == generation)
 		return recall(fact, buf, size);
 	va_start(args, path_fmt);
 	int len = vsnprintf(path, sizeof(path), path_fmt, args);
@@ -59,7 +73,7 @@ int hw_read_line_once(struct hw *hw, const char *key, char *buf, size_t size, co
 
 	/* Another error may pass. */
 	if (r >= 0 || r == -ENOENT || r == -ENODATA)
-		remember(hw, key, r, buf);
+		remember(hw, key, generation, r, buf);
 	return r;
 }
 
@@ -133,6 +147,6 @@ int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size)
 	int r = read_option(hw, option, buf, size);
 
 	if (r >= 0 || r == -ENOENT)
-		remember(hw, r < 0 ? no_config : option, r, buf);
+		remember(hw, r < 0 ? no_config : option, 0, r, buf);
 	return r;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/hw.h"
 
@@ -13,12 +14,13 @@
 struct hw_fact {
 	char key[HW_FACT_KEY_MAX];
 	char value[HW_FACT_VALUE_MAX];
+	int64_t generation;
 	int r; /* what the function that asked returned: a length, 0, or -errno */
 };
 
 struct hw_facts {
 	struct hw_fact v[HW_FACTS_MAX];
-	size_t n;
+	size_t n, oldest;
 };
 
 struct hw_facts *hw_facts_of(struct hw *hw);

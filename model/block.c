@@ -258,6 +258,15 @@ static void path_identity(struct hw *hw, const char *name, const char *dir, stru
 		text_printf(out, "/ns%lld", (long long)namespace_id);
 }
 
+/* The names are the kernel's, and no other driver gives them. */
+static bool is_virtio(const char *name)
+{
+	const char *letters = name + 2;
+
+	return !strncmp(name, "vd", 2) && *letters &&
+	       strspn(letters, "abcdefghijklmnopqrstuvwxyz") == strlen(letters);
+}
+
 /* The serial of a virtio disk is asked of the device, which answers when it likes or not at all; so
  * a device is asked once in its life. Others have none there. */
 static int read_serial(struct hw *hw, const char *name, const char *dir, char *buf, size_t size)
@@ -265,11 +274,13 @@ static int read_serial(struct hw *hw, const char *name, const char *dir, char *b
 	char key[BLOCK_NAME_MAX + 32];
 	int64_t sequence;
 
+	if (!is_virtio(name))
+		return -ENOENT;
 	/* Since 5.15: the number of this device among all that there were. */
 	if (hw_read_i64(hw, &sequence, "%s/diskseq", dir) < 0)
 		return hw_read_line(hw, buf, size, "%s/serial", dir);
-	snprintf(key, sizeof(key), "serial of %s %lld", name, (long long)sequence);
-	return hw_read_line_once(hw, key, buf, size, "%s/serial", dir);
+	snprintf(key, sizeof(key), "serial of %s", name);
+	return hw_read_line_once(hw, key, sequence, buf, size, "%s/serial", dir);
 }
 
 /* Cards without a number of their own. */

@@ -15,8 +15,8 @@ machine()
 	rm -rf "$work/sys" "$work/old"
 	for disk; do
 		IFS='=' read -r name serial reads <<<"$disk"
-		mkdir -p "$work/sys/block/$name"
-		echo "$serial" >"$work/sys/block/$name/serial"
+		mkdir -p "$work/sys/block/$name/device"
+		echo "$serial" >"$work/sys/block/$name/device/serial"
 		lines+="8 $((16 * n)) $name $reads 5 2000 30 50 6 1000 40 0 60 70"$'\n'
 		n=$((n + 1))
 	done

@@ -39,6 +39,54 @@ static void a_device_is_asked_for_its_serial_once(void **unused)
 	fixture_end(&f);
 }
 
+static void count_serials(void *arg, const char *path, bool contents)
+{
+	size_t *n = arg;
+	size_t len = strlen(path), tail = strlen("/serial");
+
+	*n += contents && len > tail && !strcmp(path + len - tail, "/serial") &&
+	      !strstr(path, "/device/");
+}
+
+/* No other driver has that attribute of the disk. */
+static void only_virtio_disks_are_asked_for_a_serial(void **unused)
+{
+	static const char *const names[] = {"loop0", "zram0", "dm-0",    "md0",  "nbd0",
+					    "sda",   "vd",    "mmcblk0", "vd0a", "nvme0n1"};
+	struct fixture f;
+	char path[128];
+	size_t n_asked = 0;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/class/block/vda/diskseq", "1\n");
+	put(&f, "sys/class/block/vda/serial", "A1\n");
+
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+
+	assert_int_equal(hw_open(f.root, &hw), 0);
+	hw_trace(hw, count_serials, &n_asked);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "sys/class/block/%s/diskseq", names[i]);
+		put(&f, path, "2\n");
+		identity(hw, names[i]);
+	}
+	assert_int_equal(n_asked, 0);
+	assert_string_equal(identity(hw, "vda"), "serial:A1");
+	assert_int_equal(n_asked, 1);
+	/* A loop device that is attached again and again takes nothing away from it. */
+	put(&f, "sys/class/block/vda/serial", "A2\n");
+	for (int i = 0; i < 200; i++) {
+		snprintf(path, sizeof(path), "%d\n", i + 3);
+		put(&f, "sys/class/block/loop0/diskseq", path);
+		identity(hw, "loop0");
+		put(&f, "sys/class/block/vdz/diskseq", path);
+		identity(hw, "vdz");
+	}
+	assert_string_equal(identity(hw, "vda"), "serial:A1");
+	fixture_end(&f);
+}
+
 /* Zeros are no CID; then the controller counts, without the numbers that change: of the host, and
  * the address that an SD card draws each time. */
 static void a_card_without_a_cid(void **unused)
@@ -132,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_is_asked_for_its_serial_once),
+		cmocka_unit_test(only_virtio_disks_are_asked_for_a_serial),
 		cmocka_unit_test(a_card_without_a_cid),
 		cmocka_unit_test(names_of_namespaces),
 		cmocka_unit_test(paths_of_multipath),

@@ -287,22 +287,50 @@ static void some_is_asked_once(void **unused)
 
 	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
 
-	assert_int_equal(hw_read_line_once(hw, "n 1", buf, sizeof(buf), "sys/%s", "n"), 2);
-	assert_int_equal(hw_read_line_once(hw, "e", buf, sizeof(buf), "sys/empty"), -ENODATA);
+	assert_int_equal(hw_read_line_once(hw, "n", 1, buf, sizeof(buf), "sys/%s", "n"), 2);
+	assert_int_equal(hw_read_line_once(hw, "e", 0, buf, sizeof(buf), "sys/empty"), -ENODATA);
 	put(&f, "sys/n", "77777\n");
 	put(&f, "sys/empty", "full\n");
-	assert_int_equal(hw_read_line_once(hw, "n 1", buf, sizeof(buf), "sys/%s", "n"), 2);
+	assert_int_equal(hw_read_line_once(hw, "n", 1, buf, sizeof(buf), "sys/%s", "n"), 2);
 	assert_string_equal(buf, "-5");
-	assert_int_equal(hw_read_line_once(hw, "n 1", buf, 2, "sys/%s", "n"), -ENAMETOOLONG);
-	assert_int_equal(hw_read_line_once(hw, "e", buf, sizeof(buf), "sys/empty"), -ENODATA);
-	assert_int_equal(hw_read_line_once(hw, "n 2", buf, sizeof(buf), "sys/%s", "n"), 5);
+	assert_int_equal(hw_read_line_once(hw, "n", 1, buf, 2, "sys/%s", "n"), -ENAMETOOLONG);
+	assert_int_equal(hw_read_line_once(hw, "e", 0, buf, sizeof(buf), "sys/empty"), -ENODATA);
+	assert_int_equal(hw_read_line_once(hw, "n", 2, buf, sizeof(buf), "sys/%s", "n"), 5);
 	assert_string_equal(buf, "77777");
 
 	char text[128];
 
-	assert_true(hw_read_line_once(hw, "l", text, sizeof(text), "sys/long") > 64);
+	assert_true(hw_read_line_once(hw, "l", 0, text, sizeof(text), "sys/long") > 64);
 	put(&f, "sys/long", "short\n");
-	assert_int_equal(hw_read_line_once(hw, "l", text, sizeof(text), "sys/long"), 5);
+	assert_int_equal(hw_read_line_once(hw, "l", 0, text, sizeof(text), "sys/long"), 5);
+	fixture_end(&f);
+}
+
+/* What comes and goes takes the room of what went, and in the end that of the oldest. */
+static void what_is_remembered_is_not_full(void **unused)
+{
+	struct fixture f;
+	char buf[16], key[32];
+
+	(void)unused;
+	start(&f);
+
+	CLEANUP(hw_closep) struct hw *hw = open_tree(&f);
+
+	assert_int_equal(hw_read_line_once(hw, "first", 0, buf, sizeof(buf), "sys/n"), 2);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(hw_read_line_once(hw, "again", i, buf, sizeof(buf), "sys/n"), 2);
+	put(&f, "sys/n", "77777\n");
+	assert_int_equal(hw_read_line_once(hw, "first", 0, buf, sizeof(buf), "sys/n"), 2);
+	assert_int_equal(hw_read_line_once(hw, "again", 999, buf, sizeof(buf), "sys/n"), 2);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(key, sizeof(key), "other %d", i);
+		put(&f, "sys/n", "-5\n");
+		assert_int_equal(hw_read_line_once(hw, key, 0, buf, sizeof(buf), "sys/n"), 2);
+		put(&f, "sys/n", "77777\n");
+		assert_int_equal(hw_read_line_once(hw, key, 0, buf, sizeof(buf), "sys/n"), 2);
+	}
+	assert_int_equal(hw_read_line_once(hw, "first", 0, buf, sizeof(buf), "sys/n"), 5);
 	fixture_end(&f);
 }
 
@@ -503,6 +531,7 @@ int main(void)
 		cmocka_unit_test(space),
 		cmocka_unit_test(files_stay_open),
 		cmocka_unit_test(some_is_asked_once),
+		cmocka_unit_test(what_is_remembered_is_not_full),
 		cmocka_unit_test(lists_by_number),
 		cmocka_unit_test(identity_of_the_machine),
 		cmocka_unit_test(roots),
