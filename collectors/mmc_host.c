@@ -36,20 +36,23 @@ enum {
 };
 
 #define ERROR_BITS 32
-#define NO_MODE    "no card, or the host has switched it off while it is idle"
+#define ASLEEP     "the card is suspended, and is not woken for it"
+#define NO_MODE    "no card, or it is suspended or switched off while it is idle"
 #define NO_ERRORS  "a kernel before 6.0"
 
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
 	[CLOCK]          = {"clock", UNIT_HERTZ, KIND_GAUGE,
-			    "Clock that was asked for; 0 when it is gated or off."},
+			    "Clock that was asked for; 0 when it is gated or off.",
+			    .absence = ASLEEP},
 	[ACTUAL_CLOCK]   = {"actual_clock", UNIT_HERTZ, KIND_GAUGE,
 			    "Clock that the host could make of it.",
-			    .absence = "the driver does not tell, or the clock is off"},
+			    .absence = "the driver does not tell, the clock is off, or the card is "
+				       "suspended"},
 	[BUS_WIDTH]      = {"bus_width", UNIT_COUNT, KIND_GAUGE, "Data lines in use.",
 			    .absence = NO_MODE},
 	[POWER_MODE]     = {"power_mode", UNIT_NONE, KIND_STATE, "Supply of the card.",
-			    .states = mmc_power_words},
+			    .states = mmc_power_words, .absence = ASLEEP},
 	[TIMING_SPEC]    = {"timing_spec", UNIT_NONE, KIND_STATE, "Mode of the bus.",
 			    .states = mmc_timing_words, .absence = NO_MODE},
 	[SIGNAL_VOLTAGE] = {"signal_voltage", UNIT_NONE, KIND_STATE, "Level of the signals.",
@@ -101,7 +104,6 @@ struct host {
 	int64_t uhs_grade;
 	struct hw_file ios, err_stats, runtime_status;
 	int ios_error, err_stats_error, runtime_error; /* of opening them */
-	bool wakes; /* reading ios has woken the card: a kernel with a patch for that */
 };
 
 struct hosts {
@@ -126,31 +128,30 @@ static void mmc_host_close(void *state)
 	free(hosts);
 }
 
+/* Also on its way there: who fetches the card then has to wait, and wakes it again. */
 static bool is_asleep(struct hw *hw, struct host *host)
 {
 	char status[32];
 
 	return host->runtime_error == 0 &&
 	       hw_file_read_line(hw, &host->runtime_status, status, sizeof(status)) >= 0 &&
-	       !strcmp(status, "suspended");
+	       (!strcmp(status, "suspended") || !strcmp(status, "suspending"));
 }
 
-/* 0 with the values, -EBUSY when the card sleeps and a read would wake it, or -errno. The kernel
- * copies variables here. Some vendors' kernels fetch the card first, and with it wake it. */
+/* 0 with the values, -EBUSY when the card sleeps, or -errno. The kernel copies variables here; but
+ * some vendors' kernels fetch the card first, and with it wake it, and nothing tells them apart
+ * without doing it. */
 static int read_ios(struct hw *hw, struct host *host, struct mmc_ios *ret)
 {
 	char buf[FILE_BYTES_MAX];
-	bool asleep = is_asleep(hw, host);
 
 	if (host->ios_error < 0)
 		return host->ios_error;
-	if (asleep && host->wakes)
+	if (is_asleep(hw, host))
 		return -EBUSY;
 
 	int r = hw_file_read(hw, &host->ios, buf, sizeof(buf));
 
-	if (asleep && !is_asleep(hw, host))
-		host->wakes = true;
 	if (r < 0)
 		return r;
 	if (r == 0)
@@ -387,6 +388,9 @@ static int add_host(struct hw *hw, struct hosts *hosts, struct probe *probe, con
 
 	if (r == 0)
 		report_mode(hw, probe, host, &ios);
+	else if (r == -EBUSY)
+		probe_node(probe, name, OUTCOME_OK, "", "%s: suspended, mode not known",
+			   host->disk[0] ? host->disk : "no disk");
 	else
 		explain(hw, probe, name, r);
 	return 0;

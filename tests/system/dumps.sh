@@ -180,7 +180,7 @@ done < <("$flashscope" fields --json | jq -r '.[] | .metric as $m | .states // e
 # Each card by what its files say, and the bus by the lines of debugfs.
 check_cards()
 {
-	local dir node host
+	local dir node host asleep
 	for dir in "$1"/sys/block/mmcblk*; do
 		node=${dir##*/}
 		case $node in *boot[0-9] | *'*') continue ;; esac
@@ -209,11 +209,15 @@ check_cards()
 	for dir in "$1"/sys/kernel/debug/mmc*; do
 		host=${dir##*/}
 		[ -d "$dir" ] || continue
-		awk -v host="$host" '
+		# A card that sleeps is not asked.
+		asleep=0
+		! grep -qsx suspended "$1/sys/class/mmc_host/$host/$host":*/power/runtime_status || asleep=1
+		awk -v host="$host" -v asleep="$asleep" '
 			$1 == "clock:" { clock = $2 } $1 == "actual" { actual = $3 }
 			/^bus width:/ { width = substr($4, 2) } /^timing spec:/ { timing = $3 }
-			END { printf "{\"node\":\"%s\",\"clock\":%s,\"rate\":%.0f,\"timing\":%s,\"n\":15}\n",
-				host, clock, actual * width / 8, timing }' "$dir/ios" >>"$work/wanted"
+			END { printf "{\"node\":\"%s\",\"clock\":%s,\"rate\":%s,\"timing\":%s,\"n\":15}\n",
+				host, asleep ? "null" : clock, asleep ? "null" : sprintf("%.0f", actual * width / 8),
+				asleep ? "null" : timing }' "$dir/ios" >>"$work/wanted"
 		jq --arg host "$host" '.[] | select(.group == "mmc_host" and .node == $host) |
 			{node, clock: .fields.clock, rate: .fields.bus_rate, timing: .fields.timing_spec,
 			 n: (.fields | [to_entries[] | select(.key | test("errors$|timeouts$|irqs$")) |

@@ -449,6 +449,54 @@ static void capped_card(void **unused)
 	fixture_end(&f);
 }
 
+static void watch_ios(void *arg, const char *path, bool contents)
+{
+	size_t *n = arg;
+
+	*n += contents && !strcmp(path, IOS);
+}
+
+/* Kernels of some vendors fetch the card for ios, and with it wake it; so nobody reads it then. */
+static void a_card_that_sleeps(void **unused)
+{
+	struct fixture f;
+	size_t n_reads = 0;
+
+	(void)unused;
+	fixture_start(&f);
+	put_uhs_card(&f);
+	put(&f, IOS, high_speed);
+	put(&f, ERR, "# Data CRC Errors Occurred:\t 7\n");
+	/* Where the tree is asked, a read fails: of the probe too. */
+	put(&f, "ERRORS", IOS "\tread\tEIO\n");
+	put_attr(&f, 0, "power/runtime_status", "suspended\n");
+	probe_host(&f);
+	check_outcome(&f, "mmc0", OUTCOME_OK);
+	assert_non_null(strstr(item_of(&f, "mmc0")->reason, "suspended, mode not known"));
+	take_away(&f, "ERRORS");
+	probe_host(&f);
+	hw_trace(f.hw, watch_ios, &n_reads);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		assert_true(row_of(&f, "mmc0")->suspended);
+		check_absent(&f, "mmc0", "timing_spec");
+		check_absent(&f, "mmc0", "capped");
+		check_value(&f, "mmc0", "data_crc_errors", 7);
+		check_text(&f, "mmc0", "disk", "mmcblk0");
+	}
+	assert_int_equal(n_reads, 0);
+	/* Such a kernel wakes it also out of the way into sleep. */
+	put_attr(&f, 0, "power/runtime_status", "suspending\n");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_true(row_of(&f, "mmc0")->suspended);
+	put_attr(&f, 0, "power/runtime_status", "active\n");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_false(row_of(&f, "mmc0")->suspended);
+	check_value(&f, "mmc0", "timing_spec", 2);
+	check_value(&f, "mmc0", "capped", 1);
+	fixture_end(&f);
+}
+
 static void a_slow_card_is_not_capped(void **unused)
 {
 	struct fixture f;
@@ -545,6 +593,7 @@ int main(void)
 		cmocka_unit_test(nothing_there),
 		cmocka_unit_test(a_host_too_deep_has_no_identity),
 		cmocka_unit_test(capped_card),
+		cmocka_unit_test(a_card_that_sleeps),
 		cmocka_unit_test(a_slow_card_is_not_capped),
 		cmocka_unit_test(errors_of_a_host),
 		cmocka_unit_test(why_no_debugfs),
