@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # label: slow
-# timeout: 300
+# timeout: 600
 # Kills the writer with SIGKILL at random moments, some hundred times on one file. After each kill:
 # the file passes integrity_check, all that was said to be committed is there, each tick once.
 # With a second argument it drives a program of its own: "PROGRAM..." is started with the file as
 # its last argument, and of the group load is asked that each tick is there once.
-# KILL_ROUNDS: how often (300). KILL_MAX_MS: the longest life (120, and twice what a first commit takes
+# KILL_ROUNDS: how often (300). KILL_MAX_MS: the longest life (120, and what a first commit takes
 # here, which is long with a sanitizer on a busy machine).
 # Usage: kill_sweep.sh BUILD_DIR [PROGRAM...]
 set -eu
@@ -75,7 +75,7 @@ first_commit_ms()
 
 if [ -z "$max_ms" ]; then
 	max_ms=120
-	[ $# -gt 0 ] || max_ms=$((120 + 2 * $(first_commit_ms)))
+	[ $# -gt 0 ] || max_ms=$((120 + $(first_commit_ms)))
 fi
 for round in $(seq "$rounds"); do
 	if [ $# -gt 0 ]; then
