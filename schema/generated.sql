@@ -41,6 +41,16 @@ CREATE INDEX fault_of ON fault(node,grp,field);
 CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,
  collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);
 
+CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
+ +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,
+ json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,
+ json_extract(g.value,'$.step') AS step, json_extract(g.value,'$.n') AS n,
+ (SELECT json_group_array(iif(x.type='array',hex(substr(l.data,
+   json_extract(x.value,'$[0]'),json_extract(x.value,'$[1]'))),x.value))
+  FROM json_each(k.value) x WHERE x.key>0) AS cells
+ FROM tail l, json_each(l.dir) g, json_each(g.value,'$.nodes') k
+ WHERE l.seq>(SELECT folded FROM meta);
+
 CREATE VIEW boots AS SELECT b.id AS boot, strftime('%Y-%m-%dT%H:%M:%fZ',(s.first_ms+wall_offset_ms)/1000.0,'unixepoch') AS first,
  strftime('%Y-%m-%dT%H:%M:%fZ',(s.last_ms+wall_offset_ms)/1000.0,'unixepoch') AS last, kernel, boot_id, s.first_ms, s.last_ms,
  wall_offset_ms FROM boot b JOIN (SELECT boot, min(first_ms) AS first_ms,
@@ -88,57 +98,43 @@ CREATE TABLE "load_chunk"(id INTEGER PRIMARY KEY, boot INTEGER, node INTEGER,
  t0 INTEGER, step INTEGER, n INTEGER, late, "load1", "load5", "load15", "runnable", "threads");
 
 CREATE VIEW load_rows AS SELECT 'chunk' AS part, id, boot, node, t0, step, n,
-  CAST(CASE typeof(late) WHEN 'blob' THEN hex(late) WHEN 'null' THEN 'A9999D' ELSE 'A'||ltrim(late,'-')||CASE WHEN late<0 THEN 'F9999C' ELSE 'E9999C' END END AS BLOB) AS late,
-  CAST(CASE typeof(load1) WHEN 'blob' THEN hex(load1) WHEN 'null' THEN 'A9999D' ELSE 'A'||ltrim(load1,'-')||CASE WHEN load1<0 THEN 'F9999C' ELSE 'E9999C' END END AS BLOB) AS load1,
-  CAST(CASE typeof(load5) WHEN 'blob' THEN hex(load5) WHEN 'null' THEN 'A9999D' ELSE 'A'||ltrim(load5,'-')||CASE WHEN load5<0 THEN 'F9999C' ELSE 'E9999C' END END AS BLOB) AS load5,
-  CAST(CASE typeof(load15) WHEN 'blob' THEN hex(load15) WHEN 'null' THEN 'A9999D' ELSE 'A'||ltrim(load15,'-')||CASE WHEN load15<0 THEN 'F9999C' ELSE 'E9999C' END END AS BLOB) AS load15,
-  CAST(CASE typeof(runnable) WHEN 'blob' THEN hex(runnable) WHEN 'null' THEN 'A9999D' ELSE 'A'||ltrim(runnable,'-')||CASE WHEN runnable<0 THEN 'F9999C' ELSE 'E9999C' END END AS BLOB) AS runnable,
-  CAST(CASE typeof(threads) WHEN 'blob' THEN hex(threads) WHEN 'null' THEN 'A9999D' ELSE 'A'||ltrim(threads,'-')||CASE WHEN threads<0 THEN 'F9999C' ELSE 'E9999C' END END AS BLOB) AS threads
- FROM load_chunk
- UNION ALL SELECT 'tail', l.boot*10000000000000+json_extract(l.dir,'$.load.t0')/1000*10000+json_extract(k.value,'$[0]'),
-  l.boot, json_extract(k.value,'$[0]'), json_extract(l.dir,'$.load.t0'),
-  json_extract(l.dir,'$.load.step'), json_extract(l.dir,'$.load.n'),
-  CAST(CASE json_type(k.value,'$[1]') WHEN 'array' THEN hex(substr(l.data,json_extract(k.value,'$[1][0]'),json_extract(k.value,'$[1][1]'))) WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[1]'),'-')||CASE WHEN json_extract(k.value,'$[1]')<0 THEN 'F9999C' ELSE 'E9999C' END ELSE 'A9999D' END AS BLOB),
-  CAST(CASE json_type(k.value,'$[2]') WHEN 'array' THEN hex(substr(l.data,json_extract(k.value,'$[2][0]'),json_extract(k.value,'$[2][1]'))) WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[2]'),'-')||CASE WHEN json_extract(k.value,'$[2]')<0 THEN 'F9999C' ELSE 'E9999C' END ELSE 'A9999D' END AS BLOB),
-  CAST(CASE json_type(k.value,'$[3]') WHEN 'array' THEN hex(substr(l.data,json_extract(k.value,'$[3][0]'),json_extract(k.value,'$[3][1]'))) WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[3]'),'-')||CASE WHEN json_extract(k.value,'$[3]')<0 THEN 'F9999C' ELSE 'E9999C' END ELSE 'A9999D' END AS BLOB),
-  CAST(CASE json_type(k.value,'$[4]') WHEN 'array' THEN hex(substr(l.data,json_extract(k.value,'$[4][0]'),json_extract(k.value,'$[4][1]'))) WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[4]'),'-')||CASE WHEN json_extract(k.value,'$[4]')<0 THEN 'F9999C' ELSE 'E9999C' END ELSE 'A9999D' END AS BLOB),
-  CAST(CASE json_type(k.value,'$[5]') WHEN 'array' THEN hex(substr(l.data,json_extract(k.value,'$[5][0]'),json_extract(k.value,'$[5][1]'))) WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[5]'),'-')||CASE WHEN json_extract(k.value,'$[5]')<0 THEN 'F9999C' ELSE 'E9999C' END ELSE 'A9999D' END AS BLOB),
-  CAST(CASE json_type(k.value,'$[6]') WHEN 'array' THEN hex(substr(l.data,json_extract(k.value,'$[6][0]'),json_extract(k.value,'$[6][1]'))) WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[6]'),'-')||CASE WHEN json_extract(k.value,'$[6]')<0 THEN 'F9999C' ELSE 'E9999C' END ELSE 'A9999D' END AS BLOB)
- FROM tail l, json_each(l.dir,'$.load.nodes') k WHERE l.seq>(SELECT folded FROM meta);
+ json_array(iif(typeof(late)='blob',hex(late),late),
+  iif(typeof(load1)='blob',hex(load1),load1),
+  iif(typeof(load5)='blob',hex(load5),load5),
+  iif(typeof(load15)='blob',hex(load15),load15),
+  iif(typeof(runnable)='blob',hex(runnable),runnable),
+  iif(typeof(threads)='blob',hex(threads),threads)) AS cells FROM load_chunk
+ UNION ALL SELECT 'tail', id, boot, node, t0, step, n, cells FROM tail_rows WHERE grp='load';
 
-CREATE VIEW load AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+j.key*c.step+CAST(substr(j.value,1,20) AS INTEGER))/1000.0,'unixepoch') AS wall,
- c.boot AS boot, c.t0+j.key*c.step+CAST(substr(j.value,1,20) AS INTEGER) AS t, d.name AS node,
- CAST(nullif(substr(j.value,21,20),'                    ') AS INTEGER) AS load1,
- CAST(nullif(substr(j.value,41,20),'                    ') AS INTEGER) AS load5,
- CAST(nullif(substr(j.value,61,20),'                    ') AS INTEGER) AS load15,
- CAST(nullif(substr(j.value,81,20),'                    ') AS INTEGER) AS runnable,
- CAST(nullif(substr(j.value,101,20),'                    ') AS INTEGER) AS threads,
+CREATE VIEW load AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+json_extract(j.value,'$[0]')*c.step+ifnull(json_extract(j.value,'$[1]'),0))/1000.0,'unixepoch') AS wall,
+ c.boot AS boot, c.t0+json_extract(j.value,'$[0]')*c.step+ifnull(json_extract(j.value,'$[1]'),0) AS t, d.name AS node,
+ json_extract(j.value,'$[2]') AS load1,
+ json_extract(j.value,'$[3]') AS load5,
+ json_extract(j.value,'$[4]') AS load15,
+ json_extract(j.value,'$[5]') AS runnable,
+ json_extract(j.value,'$[6]') AS threads,
  c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id
- FROM load_rows c
- CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot
- CROSS JOIN json_each((WITH RECURSIVE s(i,p0,k0,l0,v0,g0,p1,k1,l1,v1,g1,p2,k2,l2,v2,g2,p3,k3,l3,v3,g3,p4,k4,l4,v4,g4,p5,k5,l5,v5,g5) AS (SELECT -1,1,0,'',NULL,NULL,1,0,'',NULL,NULL,1,0,'',NULL,NULL,1,0,'',NULL,NULL,1,0,'',NULL,NULL,1,0,'',NULL,NULL
- UNION ALL SELECT i+1,
-  CASE WHEN l0 IN('C','D') AND k0<-1 THEN p0 ELSE p0+1+length(substr(c.late,p0,20))-length(ltrim(substr(c.late,p0,20),'0123456789')) END, CASE WHEN l0 IN('C','D') AND k0<-1 THEN k0+1 WHEN substr(c.late,p0,1)<x'41' THEN CAST('-'||substr(c.late,p0,20) AS INTEGER) ELSE -1 END,
-   CASE WHEN l0 IN('C','D') AND k0<-1 THEN l0 ELSE substr(ltrim(substr(c.late,p0,20),'0123456789'),1,1) END, CASE l0 WHEN 'A' THEN v0+g0*k0 WHEN 'B' THEN v0-g0*k0 WHEN 'E' THEN -k0 WHEN 'F' THEN k0 ELSE v0 END, CASE i WHEN 0 THEN k0 ELSE g0 END,
-  CASE WHEN l1 IN('C','D') AND k1<-1 THEN p1 ELSE p1+1+length(substr(c.load1,p1,20))-length(ltrim(substr(c.load1,p1,20),'0123456789')) END, CASE WHEN l1 IN('C','D') AND k1<-1 THEN k1+1 WHEN substr(c.load1,p1,1)<x'41' THEN CAST('-'||substr(c.load1,p1,20) AS INTEGER) ELSE -1 END,
-   CASE WHEN l1 IN('C','D') AND k1<-1 THEN l1 ELSE substr(ltrim(substr(c.load1,p1,20),'0123456789'),1,1) END, CASE l1 WHEN 'A' THEN v1+g1*k1 WHEN 'B' THEN v1-g1*k1 WHEN 'E' THEN -k1 WHEN 'F' THEN k1 ELSE v1 END, CASE i WHEN 0 THEN k1 ELSE g1 END,
-  CASE WHEN l2 IN('C','D') AND k2<-1 THEN p2 ELSE p2+1+length(substr(c.load5,p2,20))-length(ltrim(substr(c.load5,p2,20),'0123456789')) END, CASE WHEN l2 IN('C','D') AND k2<-1 THEN k2+1 WHEN substr(c.load5,p2,1)<x'41' THEN CAST('-'||substr(c.load5,p2,20) AS INTEGER) ELSE -1 END,
-   CASE WHEN l2 IN('C','D') AND k2<-1 THEN l2 ELSE substr(ltrim(substr(c.load5,p2,20),'0123456789'),1,1) END, CASE l2 WHEN 'A' THEN v2+g2*k2 WHEN 'B' THEN v2-g2*k2 WHEN 'E' THEN -k2 WHEN 'F' THEN k2 ELSE v2 END, CASE i WHEN 0 THEN k2 ELSE g2 END,
-  CASE WHEN l3 IN('C','D') AND k3<-1 THEN p3 ELSE p3+1+length(substr(c.load15,p3,20))-length(ltrim(substr(c.load15,p3,20),'0123456789')) END, CASE WHEN l3 IN('C','D') AND k3<-1 THEN k3+1 WHEN substr(c.load15,p3,1)<x'41' THEN CAST('-'||substr(c.load15,p3,20) AS INTEGER) ELSE -1 END,
-   CASE WHEN l3 IN('C','D') AND k3<-1 THEN l3 ELSE substr(ltrim(substr(c.load15,p3,20),'0123456789'),1,1) END, CASE l3 WHEN 'A' THEN v3+g3*k3 WHEN 'B' THEN v3-g3*k3 WHEN 'E' THEN -k3 WHEN 'F' THEN k3 ELSE v3 END, CASE i WHEN 0 THEN k3 ELSE g3 END,
-  CASE WHEN l4 IN('C','D') AND k4<-1 THEN p4 ELSE p4+1+length(substr(c.runnable,p4,20))-length(ltrim(substr(c.runnable,p4,20),'0123456789')) END, CASE WHEN l4 IN('C','D') AND k4<-1 THEN k4+1 WHEN substr(c.runnable,p4,1)<x'41' THEN CAST('-'||substr(c.runnable,p4,20) AS INTEGER) ELSE -1 END,
-   CASE WHEN l4 IN('C','D') AND k4<-1 THEN l4 ELSE substr(ltrim(substr(c.runnable,p4,20),'0123456789'),1,1) END, CASE l4 WHEN 'A' THEN v4+g4*k4 WHEN 'B' THEN v4-g4*k4 WHEN 'E' THEN -k4 WHEN 'F' THEN k4 ELSE v4 END, CASE i WHEN 0 THEN k4 ELSE g4 END,
-  CASE WHEN l5 IN('C','D') AND k5<-1 THEN p5 ELSE p5+1+length(substr(c.threads,p5,20))-length(ltrim(substr(c.threads,p5,20),'0123456789')) END, CASE WHEN l5 IN('C','D') AND k5<-1 THEN k5+1 WHEN substr(c.threads,p5,1)<x'41' THEN CAST('-'||substr(c.threads,p5,20) AS INTEGER) ELSE -1 END,
-   CASE WHEN l5 IN('C','D') AND k5<-1 THEN l5 ELSE substr(ltrim(substr(c.threads,p5,20),'0123456789'),1,1) END, CASE l5 WHEN 'A' THEN v5+g5*k5 WHEN 'B' THEN v5-g5*k5 WHEN 'E' THEN -k5 WHEN 'F' THEN k5 ELSE v5 END, CASE i WHEN 0 THEN k5 ELSE g5 END
- FROM s WHERE i<c.n)
- SELECT json_group_array(printf('%20s%20s%20s%20s%20s%20s',
-  CASE l0 WHEN 'A' THEN v0+g0*k0 WHEN 'B' THEN v0-g0*k0 WHEN 'C' THEN v0 WHEN 'E' THEN -k0 WHEN 'F' THEN k0 END,
-  CASE l1 WHEN 'A' THEN v1+g1*k1 WHEN 'B' THEN v1-g1*k1 WHEN 'C' THEN v1 WHEN 'E' THEN -k1 WHEN 'F' THEN k1 END,
-  CASE l2 WHEN 'A' THEN v2+g2*k2 WHEN 'B' THEN v2-g2*k2 WHEN 'C' THEN v2 WHEN 'E' THEN -k2 WHEN 'F' THEN k2 END,
-  CASE l3 WHEN 'A' THEN v3+g3*k3 WHEN 'B' THEN v3-g3*k3 WHEN 'C' THEN v3 WHEN 'E' THEN -k3 WHEN 'F' THEN k3 END,
-  CASE l4 WHEN 'A' THEN v4+g4*k4 WHEN 'B' THEN v4-g4*k4 WHEN 'C' THEN v4 WHEN 'E' THEN -k4 WHEN 'F' THEN k4 END,
-  CASE l5 WHEN 'A' THEN v5+g5*k5 WHEN 'B' THEN v5-g5*k5 WHEN 'C' THEN v5 WHEN 'E' THEN -k5 WHEN 'F' THEN k5 END)) FROM s WHERE i>0)) j
- WHERE trim(substr(j.value,21))<>'';
+ FROM load_rows c CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
+ num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
+   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
+   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
+  FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
+   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')||'"]') x
+  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),
+ span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),-k,1)) OVER w-iif(l IN('C','D'),-k,1),
+   iif(l IN('C','D'),-k,1), l,
+   CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
+   sum(l IN('E','F')) OVER w
+  FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),
+ run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,
+   sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span
+  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
+ tick(f,i,n,v) AS (SELECT f, i, n, v FROM run
+  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1)
+ SELECT json_group_array(json(x)) FROM
+  (SELECT '['||i||','||group_concat(ifnull(v,'null'))||']' AS x
+   FROM (SELECT f, i, v FROM tick ORDER BY i, f)
+   GROUP BY i HAVING max(f>0 AND v IS NOT NULL) ORDER BY i))) j;
 
 CREATE VIEW load_last AS SELECT * FROM load WHERE id>(SELECT coalesce(max(id),0) FROM load_chunk)-72000000
  AND (part='tail' AND boot=(SELECT max(boot) FROM tail) AND t0>(SELECT max(json_extract(dir,'$.load.t0')) FROM tail WHERE boot=(SELECT max(boot) FROM tail))-150000

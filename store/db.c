@@ -406,7 +406,7 @@ void db_detach(struct store *store)
 	db_free(db);
 }
 
-/* The views make SQLite's parse of the schema some 1.6 MB. Parsing it again costs each commit some
+/* The views make SQLite's parse of the schema some 1.1 MB. Parsing it again costs each commit some
  * 10 ms; holding it all the time would be a quarter of the daemon's memory. Statements would
  * stand in the midst of what is freed, and go as well. */
 void db_rest(struct db *db)

@@ -11,7 +11,7 @@
 #include "store/db.h"
 #include "store/sql.h"
 
-#define VIEW_TEXT_BYTES (512 * 1024)
+#define VIEW_TEXT_BYTES (64 * 1024)
 
 #define WALL(ms) "strftime('%Y-%m-%dT%H:%M:%fZ',(" ms ")/1000.0,'unixepoch')"
 
@@ -49,15 +49,28 @@ static const char fixed_tables[] =
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n";
 
-static const char fixed_views[] =
-	"CREATE VIEW boots AS SELECT b.id AS boot, " WALL("s.first_ms+wall_offset_ms") " AS first,\n"
+#define VIEW(name, select) {name, "CREATE VIEW " name " AS SELECT " select}
+
+static const struct {
+	const char *name, *sql;
+} fixed_views[] = {
+	VIEW("tail_rows", "g.key AS grp, l.boot*10000000000000\n"
+	" +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,\n"
+	" json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,\n"
+	" json_extract(g.value,'$.step') AS step, json_extract(g.value,'$.n') AS n,\n"
+	" (SELECT json_group_array(iif(x.type='array',hex(substr(l.data,\n"
+	"   json_extract(x.value,'$[0]'),json_extract(x.value,'$[1]'))),x.value))\n"
+	"  FROM json_each(k.value) x WHERE x.key>0) AS cells\n"
+	" FROM tail l, json_each(l.dir) g, json_each(g.value,'$.nodes') k\n"
+	" WHERE l.seq>(SELECT folded FROM meta)"),
+	VIEW("boots", "b.id AS boot, " WALL("s.first_ms+wall_offset_ms") " AS first,\n"
 	" " WALL("s.last_ms+wall_offset_ms") " AS last, kernel, boot_id, s.first_ms, s.last_ms,\n"
 	" wall_offset_ms FROM boot b JOIN (SELECT boot, min(first_ms) AS first_ms,\n"
 	" max(last_ms) AS last_ms FROM (SELECT id AS boot, first_ms, last_ms FROM boot\n"
 	" UNION ALL SELECT l.boot, json_extract(g.value,'$.t0'), " PAGE_LAST "\n"
 	" FROM tail l, json_each(l.dir) g WHERE l.seq>(SELECT folded FROM meta))\n"
-	" GROUP BY boot) s ON s.boot=b.id ORDER BY b.id;\n"
-	"CREATE VIEW nodes AS SELECT d.collector, d.name AS node, d.identity, d.run, d.gone,\n"
+	" GROUP BY boot) s ON s.boot=b.id ORDER BY b.id"),
+	VIEW("nodes", "d.collector, d.name AS node, d.identity, d.run, d.gone,\n"
 	" " WALL("d.first_ms+b.wall_offset_ms") " AS first,\n"
 	" " WALL("max(d.last_ms,coalesce(s.last_ms,d.last_ms))+b.wall_offset_ms") " AS last,\n"
 	" d.boot, d.id, d.first_ms, max(d.last_ms,coalesce(s.last_ms,d.last_ms)) AS last_ms\n"
@@ -65,34 +78,33 @@ static const char fixed_views[] =
 	" json_extract(k.value,'$[0]') AS node, max(" PAGE_LAST ") AS last_ms\n"
 	" FROM tail l, json_each(l.dir) g, json_each(g.value,'$.nodes') k\n"
 	" WHERE l.seq>(SELECT folded FROM meta) GROUP BY 1,2) s ON s.node=d.id AND s.boot=d.boot\n"
-	" ORDER BY d.collector, d.name, d.run;\n"
-	"CREATE VIEW events AS SELECT " WALL("e.t+b.wall_offset_ms") " AS wall,\n"
+	" ORDER BY d.collector, d.name, d.run"),
+	VIEW("events", "" WALL("e.t+b.wall_offset_ms") " AS wall,\n"
 	" e.severity, e.kind, e.collector, e.node, e.text, e.evidence, e.boot, e.t,\n"
 	" " WALL("e.t_end+b.wall_offset_ms") " AS wall_end\n"
-	" FROM event e JOIN boot b ON b.id=e.boot ORDER BY e.t+b.wall_offset_ms;\n"
-	"CREATE VIEW marks AS SELECT " WALL("m.t+b.wall_offset_ms") " AS wall,\n"
+	" FROM event e JOIN boot b ON b.id=e.boot ORDER BY e.t+b.wall_offset_ms"),
+	VIEW("marks", "" WALL("m.t+b.wall_offset_ms") " AS wall,\n"
 	" " WALL("m.t_end+b.wall_offset_ms") " AS wall_end, m.label, m.id, m.boot, m.t, m.t_end\n"
-	" FROM mark m JOIN boot b ON b.id=m.boot ORDER BY m.t+b.wall_offset_ms;\n"
-	"CREATE VIEW infos AS SELECT " WALL("i.t+b.wall_offset_ms") " AS wall, i.grp,\n"
+	" FROM mark m JOIN boot b ON b.id=m.boot ORDER BY m.t+b.wall_offset_ms"),
+	VIEW("infos", "" WALL("i.t+b.wall_offset_ms") " AS wall, i.grp,\n"
 	" d.name AS node, i.field, i.value, d.identity, i.boot, i.t\n"
-	" FROM info i JOIN node d ON d.id=i.node JOIN boot b ON b.id=i.boot ORDER BY i.id;\n"
-	"CREATE VIEW flags AS SELECT " WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
+	" FROM info i JOIN node d ON d.id=i.node JOIN boot b ON b.id=i.boot ORDER BY i.id"),
+	VIEW("flags", "" WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
 	" d.name AS node, f.field, f.word, f.boot, f.t\n"
-	" FROM flag f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;\n"
-	"CREATE VIEW faults AS SELECT " WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
+	" FROM flag f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id"),
+	VIEW("faults", "" WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
 	" d.name AS node, f.field, f.error, f.boot, f.t\n"
-	" FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;\n"
-	"CREATE VIEW outcomes AS SELECT " WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
+	" FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id"),
+	VIEW("outcomes", "" WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
 	" o.node, o.outcome, o.reason, o.boot, o.t\n"
-	" FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id;\n";
+	" FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id"),
+};
 /* clang-format on */
 
 int schema_create(struct db *db)
 {
 	int r = sql_exec(db->conn, "%s", fixed_tables);
 
-	if (!r)
-		r = sql_exec(db->conn, "%s", fixed_views);
 	if (!r)
 		r = sql_exec(
 			db->conn,
@@ -290,27 +302,33 @@ static int describe_all(struct db *db, const struct group *group, struct file_gr
 }
 
 /* Replaces a view whose text is not what this program makes. */
-static int sync_view(struct db *db, const struct file_group *group, enum view view,
-		     struct text *text)
+static int sync_view(struct db *db, const char *name, const char *sql)
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
-	char buf[NODE_NAME_MAX + 8];
-	struct text name = TEXT_IN(buf);
 	int r = sql_prepare(db->conn, &stmt,
 			    "SELECT sql FROM sqlite_master WHERE type='view' AND name=?");
+
+	if (r < 0)
+		return r;
+	bind_text(stmt, 1, name);
+	r = sql_step(stmt);
+	if (r < 0 || (r > 0 && !strcmp(column_text(stmt, 0), sql)))
+		return MIN(r, 0);
+	sqlite3_reset(stmt);
+	r = sql_exec(db->conn, "DROP VIEW IF EXISTS \"%w\"", name);
+	return r < 0 ? r : sql_exec(db->conn, "%s", sql);
+}
+
+static int sync_group_view(struct db *db, const struct file_group *group, enum view view,
+			   struct text *text)
+{
+	char buf[NODE_NAME_MAX + 8];
+	struct text name = TEXT_IN(buf);
 
 	view_name(&name, group, view);
 	text_reset(text);
 	view_sql(text, group, view);
-	if (r < 0 || text->truncated)
-		return r < 0 ? r : -E2BIG;
-	bind_text(stmt, 1, buf);
-	r = sql_step(stmt);
-	if (r < 0 || (r > 0 && !strcmp(column_text(stmt, 0), text->p)))
-		return MIN(r, 0);
-	sqlite3_reset(stmt);
-	r = sql_exec(db->conn, "DROP VIEW IF EXISTS \"%w\"", buf);
-	return r < 0 ? r : sql_exec(db->conn, "%s", text->p);
+	return text->truncated ? -E2BIG : sync_view(db, buf, text->p);
 }
 
 static int sync_group(struct db *db, const struct group *group, size_t index, struct text *text)
@@ -326,7 +344,7 @@ static int sync_group(struct db *db, const struct group *group, size_t index, st
 	made->index = index;
 	r = describe_all(db, group, made);
 	for (int view = VIEW_ROWS; view <= VIEW_LAST && !r; view++)
-		r = sync_view(db, made, (enum view)view, text);
+		r = sync_group_view(db, made, (enum view)view, text);
 	return r;
 }
 
@@ -341,6 +359,8 @@ int schema_sync(struct db *db, const struct catalog *catalog)
 
 	struct text text = text_in(buf, VIEW_TEXT_BYTES);
 
+	for (size_t i = 0; i < ARRAY_SIZE(fixed_views) && !r; i++)
+		r = sync_view(db, fixed_views[i].name, fixed_views[i].sql);
 	for (size_t i = 0; !r && (group = catalog_group_at(catalog, i, NULL)); i++)
 		r = sync_group(db, group, i, &text);
 	return r;

@@ -1,23 +1,24 @@
 /* The views of a group, in SQL that the stock shell runs: G_rows joins chunks and live tail pages,
  * G has one row for each tick, G_last the newest of them.
  *
- * In G_rows a cell is the text of its code, for a constant as well (5 is "A5E9999C"). In G a
- * recursive query reads all cells of a chunk side by side, one step for each tick. For field k it
- * holds
- *	pk   where the next number stands
- *	kk   the number read last, with its sign turned (-9223372036854775808 has no opposite)
- *	lk   the letter that ended it
- *	vk   the value before it
- *	gk   the common divisor of the steps, its sign turned as well
- * and prints the values of a tick into one text, 20 characters a field. Step 0 reads the header.
- * json_each() is a barrier: its argument is worked out once for each chunk, behind all filters on
- * node, boot and t0. */
+ * Every group's views are parsed whenever the file is opened, at each commit too, so what is said
+ * once for each field is kept short: G_rows puts the cells of a row into one JSON array, and G
+ *takes the values of a tick out of another one. In between stands a query that knows no field: it
+ *makes the code of all cells of a row c into a JSON array of ticks. replace() turns hex(cell) into
+ *an array of numbers with their letters, json_each() reads it in one pass, and from there on num is
+ *one row for each number i of a cell: letter l, number k, common divisor g. k and g have their sign
+ *turned, since -9223372036854775808 has no opposite span  is what a number stands for: n ticks from
+ *tick i on, a step of a; e counts the numbers that begin anew run   has the value of a span;
+ *constant cells and absent ones join here tick  has one row for each field f and tick i
+ * group_concat() takes the fields of a tick in the order of the subquery; the sort by tick in
+ *between keeps the order of equals.
+ *
+ * json_each() around it is a barrier: its argument is worked out once for each row of G_rows,
+ *behind all filters on node, boot and t0. */
 #include <string.h>
 
 #include "base/text.h"
 #include "store/db.h"
-
-#define DIGITS "'0123456789'"
 
 void view_name(struct text *text, const struct file_group *group, enum view view)
 {
@@ -27,33 +28,9 @@ void view_name(struct text *text, const struct file_group *group, enum view view
 	text_printf(text, "%s%s", group->name, suffixes[view]);
 }
 
-static const char *name_of(const struct file_group *group, size_t k)
-{
-	return k ? group->columns[k - 1].name : "late";
-}
-
-/* A cell as the text of its code. It is a blob, since only in a blob is substr() quick; and it is
- * made here, in the arms of a UNION ALL, since SQLite would work out a plain subquery anew at each
- * use. */
 static void chunk_cell(struct text *text, const char *f)
 {
-	text_printf(text,
-		    ",\n  CAST(CASE typeof(%s) WHEN 'blob' THEN hex(%s) WHEN 'null' THEN 'A9999D'"
-		    " ELSE 'A'||ltrim(%s,'-')||CASE WHEN %s<0 THEN 'F9999C' ELSE 'E9999C' END END"
-		    " AS BLOB) AS %s",
-		    f, f, f, f, f);
-}
-
-static void tail_cell(struct text *text, size_t k)
-{
-	text_printf(
-		text,
-		",\n  CAST(CASE json_type(k.value,'$[%zu]') WHEN 'array' THEN hex(substr(l.data,"
-		"json_extract(k.value,'$[%zu][0]'),json_extract(k.value,'$[%zu][1]')))"
-		" WHEN 'integer' THEN 'A'||ltrim(json_extract(k.value,'$[%zu]'),'-')||"
-		"CASE WHEN json_extract(k.value,'$[%zu]')<0 THEN 'F9999C' ELSE 'E9999C' END"
-		" ELSE 'A9999D' END AS BLOB)",
-		k, k, k, k, k);
+	text_printf(text, ",\n  iif(typeof(%s)='blob',hex(%s),%s)", f, f, f);
 }
 
 static void rows_sql(struct text *text, const struct file_group *group)
@@ -61,80 +38,48 @@ static void rows_sql(struct text *text, const struct file_group *group)
 	const char *g = group->name;
 
 	text_printf(text,
-		    "CREATE VIEW %s_rows AS SELECT 'chunk' AS part, id, boot, node, t0, step, n",
+		    "CREATE VIEW %s_rows AS SELECT 'chunk' AS part, id, boot, node, t0, step, n,\n"
+		    " json_array(iif(typeof(late)='blob',hex(late),late)",
 		    g);
-	for (size_t k = 0; k <= group->n_columns; k++)
-		chunk_cell(text, name_of(group, k));
-	text_printf(text, "\n FROM %s_chunk\n UNION ALL SELECT 'tail', l.boot*%jd", g,
-		    (intmax_t)FORMAT_BOOT_FACTOR);
+	for (size_t i = 0; i < group->n_columns; i++)
+		chunk_cell(text, group->columns[i].name);
 	text_printf(text,
-		    "+json_extract(l.dir,'$.%s.t0')/1000*%d+json_extract(k.value,'$[0]'),\n"
-		    "  l.boot, json_extract(k.value,'$[0]'), json_extract(l.dir,'$.%s.t0'),\n"
-		    "  json_extract(l.dir,'$.%s.step'), json_extract(l.dir,'$.%s.n')",
-		    g, FORMAT_SECOND_FACTOR, g, g, g);
-	for (size_t k = 0; k <= group->n_columns; k++)
-		tail_cell(text, k + 1);
-	text_printf(text,
-		    "\n FROM tail l, json_each(l.dir,'$.%s.nodes') k"
-		    " WHERE l.seq>(SELECT folded FROM meta)",
-		    g);
+		    ") AS cells FROM %s_chunk\n UNION ALL SELECT 'tail', id, boot, node, t0, step,"
+		    " n, cells FROM tail_rows WHERE grp='%s'",
+		    g, g);
 }
 
-/* The last number of field k stands for one more tick. */
-#define AGAIN "l%zu IN('C','D') AND k%zu<-1"
+/* The cells of a row c as numbers; what fills the last byte has no letter, and ends here. */
+static const char numbers_sql[] =
+	" num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),\n"
+	"   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),\n"
+	"   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)\n"
+	"  FROM json_each(c.cells) f, json_each('[\"'||replace(replace(replace(replace(replace("
+	"replace(\n"
+	"   f.value,'A','A\",\"'),'B','B\",\"'),'C','C\",\"'),'D','D\",\"'),'E','E\",\"'),"
+	"'F','F\",\"')||'\"]') x\n"
+	"  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),\n";
 
-static void step_sql(struct text *text, size_t k, const char *f)
-{
-	text_printf(text,
-		    ",\n  CASE WHEN " AGAIN " THEN p%zu ELSE p%zu+1+length(substr(c.%s,p%zu,20))"
-		    "-length(ltrim(substr(c.%s,p%zu,20)," DIGITS ")) END,",
-		    k, k, k, k, f, k, f, k);
-	text_printf(text,
-		    " CASE WHEN " AGAIN " THEN k%zu+1 WHEN substr(c.%s,p%zu,1)<x'41' THEN"
-		    " CAST('-'||substr(c.%s,p%zu,20) AS INTEGER) ELSE -1 END,",
-		    k, k, k, f, k, f, k);
-	text_printf(text,
-		    "\n   CASE WHEN " AGAIN
-		    " THEN l%zu ELSE substr(ltrim(substr(c.%s,p%zu,20)," DIGITS "),1,1) END,",
-		    k, k, k, f, k);
-	text_printf(text,
-		    " CASE l%zu WHEN 'A' THEN v%zu+g%zu*k%zu WHEN 'B' THEN v%zu-g%zu*k%zu"
-		    " WHEN 'E' THEN -k%zu WHEN 'F' THEN k%zu ELSE v%zu END,"
-		    " CASE i WHEN 0 THEN k%zu ELSE g%zu END",
-		    k, k, k, k, k, k, k, k, k, k, k, k);
-}
+static const char spans_sql[] =
+	" span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),-k,1)) OVER w"
+	"-iif(l IN('C','D'),-k,1),\n"
+	"   iif(l IN('C','D'),-k,1), l,\n"
+	"   CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,\n"
+	"   sum(l IN('E','F')) OVER w\n"
+	"  FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),\n"
+	" run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,\n"
+	"   sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span\n"
+	"  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),\n";
 
-/* The value of field k at the tick of a row of s; NULL where it is absent. */
-static void value_sql(struct text *text, size_t k)
-{
-	text_printf(text,
-		    ",\n  CASE l%zu WHEN 'A' THEN v%zu+g%zu*k%zu WHEN 'B' THEN v%zu-g%zu*k%zu"
-		    " WHEN 'C' THEN v%zu WHEN 'E' THEN -k%zu WHEN 'F' THEN k%zu END",
-		    k, k, k, k, k, k, k, k, k, k);
-}
+static const char ticks_of_row_sql[] =
+	" tick(f,i,n,v) AS (SELECT f, i, n, v FROM run\n"
+	"  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1)\n"
+	" SELECT json_group_array(json(x)) FROM\n"
+	"  (SELECT '['||i||','||group_concat(ifnull(v,'null'))||']' AS x\n"
+	"   FROM (SELECT f, i, v FROM tick ORDER BY i, f)\n"
+	"   GROUP BY i HAVING max(f>0 AND v IS NOT NULL) ORDER BY i)";
 
-/* The recursive query, from a row c to an array of texts. */
-static void decode_sql(struct text *text, const struct file_group *group)
-{
-	text_str(text, "(WITH RECURSIVE s(i");
-	for (size_t k = 0; k <= group->n_columns; k++)
-		text_printf(text, ",p%zu,k%zu,l%zu,v%zu,g%zu", k, k, k, k, k);
-	text_str(text, ") AS (SELECT -1");
-	for (size_t k = 0; k <= group->n_columns; k++)
-		text_str(text, ",1,0,'',NULL,NULL");
-	text_str(text, "\n UNION ALL SELECT i+1");
-	for (size_t k = 0; k <= group->n_columns; k++)
-		step_sql(text, k, name_of(group, k));
-	text_str(text, "\n FROM s WHERE i<c.n)\n SELECT json_group_array(printf('");
-	for (size_t k = 0; k <= group->n_columns; k++)
-		text_str(text, "%20s");
-	text_str(text, "'");
-	for (size_t k = 0; k <= group->n_columns; k++)
-		value_sql(text, k);
-	text_str(text, ")) FROM s WHERE i>0)");
-}
-
-#define T_MS "c.t0+j.key*c.step+CAST(substr(j.value,1,20) AS INTEGER)"
+#define T_MS "c.t0+json_extract(j.value,'$[0]')*c.step+ifnull(json_extract(j.value,'$[1]'),0)"
 
 static void ticks_sql(struct text *text, const struct file_group *group)
 {
@@ -144,17 +89,15 @@ static void ticks_sql(struct text *text, const struct file_group *group)
 		    ")/1000.0,'unixepoch') AS wall,\n c.boot AS boot, " T_MS
 		    " AS t, d.name AS node",
 		    group->name);
-	for (size_t k = 1; k <= group->n_columns; k++)
-		text_printf(text,
-			    ",\n CAST(nullif(substr(j.value,%zu,20),'                    ') AS "
-			    "INTEGER) AS %s",
-			    20 * k + 1, name_of(group, k));
-	text_str(text, ",\n c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id\n");
-	text_printf(text, " FROM %s_rows c", group->name);
-	text_str(text, "\n CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot"
-		       "\n CROSS JOIN json_each(");
-	decode_sql(text, group);
-	text_str(text, ") j\n WHERE trim(substr(j.value,21))<>''");
+	for (size_t i = 0; i < group->n_columns; i++)
+		text_printf(text, ",\n json_extract(j.value,'$[%zu]') AS %s", i + 2,
+			    group->columns[i].name);
+	text_printf(text,
+		    ",\n c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id\n"
+		    " FROM %s_rows c CROSS JOIN node d ON d.id=c.node"
+		    " CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE\n"
+		    "%s%s%s)) j",
+		    group->name, numbers_sql, spans_sql, ticks_of_row_sql);
 }
 
 /* The newest pages, and of slow groups the chunks of the last two hours. */
