@@ -64,7 +64,7 @@ static int print_table(const bool *wanted)
 	table_column(table, "METRIC", TABLE_TEXT);
 	table_column(table, "KIND", TABLE_TEXT);
 	table_column(table, "UNIT", TABLE_TEXT);
-	table_column(table, "MADE OF", TABLE_TEXT);
+	table_column(table, "MADE OF", TABLE_WRAP);
 	table_column(table, "MEANING", TABLE_WRAP);
 	for (size_t i = 0; i < catalog->n_collectors && r == 0; i++)
 		if (wanted[i])

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/path.h"
 #include "cli/table.h"
+#include "cli/wrap.h"
 #include "model/people.h"
 
 #define WHAT_BYTES 4096
@@ -181,17 +182,15 @@ static bool is_noted(struct notes *notes, const char *node, const char *name)
 
 static void say_note(const char *node, const char *name, const char *why, bool first)
 {
-	char buf[128];
-	struct text words = TEXT_IN(buf);
+	char buf[WHAT_BYTES];
+	struct text head = TEXT_IN(buf);
 
-	put_name(&words, name);
-	fputs(first ? "\nNot known:\n  " : "  ", stdout);
-	cli_put_text(stdout, node);
-	fputc(' ', stdout);
-	cli_put_text(stdout, buf);
-	fputs(": ", stdout);
-	cli_put_text(stdout, why);
-	fputc('\n', stdout);
+	if (first)
+		puts("\nNot known:");
+	text_printf(&head, "  %s ", node);
+	put_name(&head, name);
+	text_str(&head, ": ");
+	wrap_print(stdout, wrap_width(stdout), 6, buf, why);
 }
 
 static void say_missing(struct tree *layer, struct notes *notes)

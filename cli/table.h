@@ -1,5 +1,6 @@
-/* Tables for people. Piped, they are printed in full; the width of a terminal only wraps the
- * columns that allow it. */
+/* Tables for people. Piped, they are printed in full. On a terminal nothing is cut: columns of text
+ * are broken between words; where too little room is left for them they stand below their line, and
+ * a table of short columns is continued below. */
 #pragma once
 
 #include <stddef.h>
@@ -15,7 +16,7 @@ enum table_column {
 	TABLE_TEXT,
 	TABLE_NUMBER, /* stands at the right */
 	TABLE_WRAP,   /* text that may be broken into lines on a narrow terminal */
-	TABLE_TREE,   /* lines are drawn below the one that they belong to */
+	TABLE_TREE,   /* lines are drawn below the one that they belong to; the first column only */
 };
 
 MUST_CHECK int table_open(struct table **ret);

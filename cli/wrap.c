@@ -36,27 +36,33 @@ static void put(FILE *out, const char *s, size_t len)
 		fputc(iscntrl((unsigned char)s[i]) ? '?' : s[i], out);
 }
 
+size_t wrap_piece(const char *s)
+{
+	size_t len = strcspn(s, " ,");
+
+	return s[len] == ',' ? len + 1 : len;
+}
+
 void wrap_print(FILE *out, unsigned width, unsigned hang, const char *head, const char *text)
 {
 	unsigned column = columns_of(head, strlen(head));
 	bool begins = true; /* nothing but the indent is on this line */
+	size_t blanks;
 
 	put(out, head, strlen(head));
-	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
-		size_t len = strcspn(text, " ");
-		unsigned n = columns_of(text, len);
+	for (text += blanks = strspn(text, " "); *text; text += blanks = strspn(text, " ")) {
+		size_t len = wrap_piece(text);
+		unsigned n = columns_of(text, len), gap = !begins && blanks;
 
-		if (width && column > hang && column + !begins + n > width) {
+		if (width && column > hang && column + gap + n > width) {
 			fprintf(out, "\n%*s", (int)hang, "");
 			column = hang;
-			begins = true;
+			gap = 0;
 		}
-		if (!begins) {
+		if (gap)
 			fputc(' ', out);
-			column++;
-		}
 		put(out, text, len);
-		column += n;
+		column += gap + n;
 		text += len;
 		begins = false;
 	}
