@@ -21,11 +21,12 @@
 
 enum { GROUP_LINK, GROUP_LU, GROUP_HOST };
 
-/* UNKNOWN is the kernel's own word for "not negotiated". New words are added at the end: what is
- * stored is the place in the table. */
+/* UNKNOWN is the kernel's own word for "not negotiated". What is stored is the place in the table:
+ * new words are added at the end, and the places of gears are their numbers, so that a dashboard
+ * shows 4 for HS_GEAR4 and 14 for PWM_GEAR4. Gears of high speed beyond 6 are none yet. */
 static const char *const gears[] = {
-	"UNKNOWN",   STATE_OTHER, "HS_GEAR1",  "HS_GEAR2",  "HS_GEAR3",  "HS_GEAR4",
-	"HS_GEAR5",  "HS_GEAR6",  "HS_GEAR7",  "PWM_GEAR1", "PWM_GEAR2", "PWM_GEAR3",
+	"UNKNOWN",   "HS_GEAR1",  "HS_GEAR2",  "HS_GEAR3",  "HS_GEAR4",  "HS_GEAR5",  "HS_GEAR6",
+	"HS_GEAR7",  "HS_GEAR8",  "HS_GEAR9",  STATE_OTHER, "PWM_GEAR1", "PWM_GEAR2", "PWM_GEAR3",
 	"PWM_GEAR4", "PWM_GEAR5", "PWM_GEAR6", "PWM_GEAR7", NULL,
 };
 static const char *const modes[] = {
@@ -74,7 +75,8 @@ enum {
 /* clang-format off */
 static const struct field link_fields[] = {
 	[GEAR] = {"gear", UNIT_NONE, KIND_STATE,
-		  "Gear of the link; clock scaling lowers it while idle.",
+		  "Gear of the link by its number, 4 is HS_GEAR4 and 14 PWM_GEAR4; clock scaling "
+		  "lowers it while idle.",
 		  .attr = "power_info/gear", .states = gears, .since = "6.8", .absence = NO_POWER_INFO},
 	[MODE] = {"mode", UNIT_NONE, KIND_STATE, "Power mode of the link.",
 		  .attr = "power_info/mode", .states = modes, .since = "6.8", .absence = NO_POWER_INFO},
