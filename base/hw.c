@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/hw_facts.h"
+#include "base/hw_memory.h"
 #include "base/hw_tree.h"
 #include "base/parse.h"
 
@@ -32,6 +33,7 @@ struct hw {
 	void *trace_arg;
 	struct hw_names avoided;
 	struct hw_facts facts;
+	struct hw_memories memories;
 };
 
 /* Opens a path of a tree, whose links stay inside of it. */
@@ -96,6 +98,7 @@ void hw_close(struct hw *hw)
 		return;
 	hw_tree_free(hw->tree);
 	hw_names_done(&hw->avoided);
+	hw_memories_done(&hw->memories);
 	closep(&hw->root_fd);
 	free(hw);
 }
@@ -113,6 +116,11 @@ bool hw_is_live(const struct hw *hw)
 struct hw_facts *hw_facts_of(struct hw *hw)
 {
 	return &hw->facts;
+}
+
+struct hw_memories *hw_memories_of(struct hw *hw)
+{
+	return &hw->memories;
 }
 
 void hw_watch(struct hw *hw, char *at, int64_t *at_ms)

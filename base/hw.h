@@ -154,3 +154,8 @@ int hw_asleep_ms(struct hw *hw, int64_t *ret_ms);
  * later (the module configs, a /boot that is mounted late) is seen by the next hw_open().
  * Collectors tell it to people through model/reason.h. */
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);
+
+/* A block of memory of size bytes, zeroed when it is first asked for, then the same for each call
+ * with this key until hw_close(): what has to outlive the state of one that is made anew at each
+ * probe. Owned by hw. NULL without memory, or for the 65th key. */
+void *hw_memory(struct hw *hw, const char *key, size_t size);

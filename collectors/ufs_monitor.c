@@ -7,6 +7,7 @@
  * (docs/UFS-MONITOR.md). The mean is made of sum and number: the avg nodes are not opened, since
  * kernels before 6.13 divide by zero in them. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,16 +99,38 @@ static const struct derived derived[] = {
 };
 /* clang-format on */
 
+static const struct group groups[] = {
+	{
+		.name = "ufs_monitor",
+		.help = "Times of UFS requests between driver and device, while the monitor is on.",
+		.cost = COST_F,
+		.period_ms = 1000,
+		.fields = fields,
+		.n_fields = ARRAY_SIZE(fields),
+		.derived = derived,
+		.n_derived = ARRAY_SIZE(derived),
+		.node = "UFS host, by the name of its controller's device",
+		.since = "5.14",
+		.absence = "the monitor is off (monitor_enable is 0)",
+	},
+};
+
+/* What has to outlive a probe: it may come at any time, and what it forgets is no reset any more.
+ */
+struct memory {
+	bool began_anew; /* it was off since the last values, or at the first probe */
+	bool has_last;
+	int64_t last[N_FIELDS]; /* of counters */
+};
+
 struct monitor {
 	char name[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX];
 	struct hw_file files[N_FIELDS];
-	int errors[N_FIELDS]; /* of opening them */
-	bool probed_on;       /* what the probe said */
-	bool was_on;          /* at the last sample; first: at the probe */
-	bool began_anew;      /* it was off since the last values, or at the probe */
-	bool has_last;
-	int64_t last[N_FIELDS]; /* of counters */
+	int errors[N_FIELDS];  /* of opening them */
+	bool probed_on;        /* what the probe said */
+	bool was_on;           /* at the last sample; first: at the probe */
+	struct memory *memory; /* owned by hw */
 };
 
 struct ufs_monitor {
@@ -160,28 +183,28 @@ static void drop_empty(struct row *row, size_t requests, size_t min, size_t max)
 }
 
 /* Somebody switched it off and on: all counters began anew, also one that has overtaken its old
- * value by now. What was recorded before this state was made counts too, so began_anew is enough.
- */
-static bool has_reset(struct monitor *monitor, const struct row *row)
+ * value by now. What was recorded by another run of this program counts too, so began_anew is
+ * enough. */
+static bool has_reset(struct memory *memory, const struct row *row)
 {
 	bool fell = false;
 
 	for (size_t i = 0; i < N_FIELDS; i++)
 		fell = fell || (fields[i].kind == KIND_COUNTER && has_value(row, i) &&
-				row->values[i].i < monitor->last[i]);
-	fell = (fell && monitor->has_last) || monitor->began_anew;
+				row->values[i].i < memory->last[i]);
+	fell = (fell && memory->has_last) || memory->began_anew;
 	for (size_t i = 0; i < N_FIELDS; i++)
 		if (has_value(row, i))
-			monitor->last[i] = row->values[i].i;
-	monitor->has_last = true;
-	monitor->began_anew = false;
+			memory->last[i] = row->values[i].i;
+	memory->has_last = true;
+	memory->began_anew = false;
 	return fell;
 }
 
 /* Returns whether the counters began anew. */
 static bool judge(struct monitor *monitor, struct row *row)
 {
-	bool reset = has_reset(monitor, row);
+	bool reset = has_reset(monitor->memory, row);
 	bool filtered = has_value(row, CHUNK_SIZE) && row->values[CHUNK_SIZE].i > 0;
 
 	for (size_t i = READ_REQUESTS; i < N_FIELDS; i++) {
@@ -208,9 +231,8 @@ static bool sample_values(struct hw *hw, struct monitor *monitor, struct row *ro
 	return judge(monitor, row);
 }
 
-/* Whether what the probe said may stand. A new probe throws this row and this state away. So it
- * waits until the switch has stayed where it is for a sample: the row that says reset is kept, and
- * that the monitor was off is not forgotten before. */
+/* Whether what the probe said may stand. A new probe throws this row away. So it waits until the
+ * switch has stayed where it is for a sample: the row that says reset is kept. */
 static bool sample_one(struct hw *hw, struct monitor *monitor, struct sink *sink)
 {
 	struct row *row = sink_row(sink, monitor->name, monitor->identity);
@@ -225,7 +247,7 @@ static bool sample_one(struct hw *hw, struct monitor *monitor, struct sink *sink
 	if (monitor->was_on)
 		reset = sample_values(hw, monitor, row);
 	else
-		monitor->began_anew = true;
+		monitor->memory->began_anew = true;
 	return reset || monitor->was_on != was_on || monitor->was_on == monitor->probed_on;
 }
 
@@ -290,10 +312,11 @@ static void report(struct hw *hw, struct probe *probe, const struct ufs_host *ho
 	}
 }
 
-static void add(struct hw *hw, struct ufs_monitor *m, struct probe *probe,
-		const struct ufs_host *host)
+static int add(struct hw *hw, struct ufs_monitor *m, struct probe *probe,
+	       const struct ufs_host *host)
 {
 	struct monitor *monitor = &m->v[m->n];
+	char key[HW_PATH_MAX + 16];
 	int64_t enabled = 0;
 
 	for (size_t i = 0; i < N_FIELDS; i++)
@@ -306,13 +329,21 @@ static void add(struct hw *hw, struct ufs_monitor *m, struct probe *probe,
 	if (r == -ENOENT) {
 		for (size_t i = 0; i < N_FIELDS; i++)
 			hw_file_close(&monitor->files[i]);
-		return;
+		return 0;
 	}
 	memcpy(monitor->name, host->name, sizeof(monitor->name));
 	memcpy(monitor->identity, host->identity, sizeof(monitor->identity));
 	monitor->probed_on = monitor->was_on = r == 0 && enabled == 1;
-	monitor->began_anew = r == 0 && enabled != 1;
 	m->n++;
+
+	snprintf(key, sizeof(key), "ufs_monitor %s",
+		 host->identity[0] ? host->identity : host->dir);
+	monitor->memory = hw_memory(hw, key, sizeof(*monitor->memory));
+	if (!monitor->memory)
+		return -ENOMEM;
+	if (r == 0 && enabled != 1)
+		monitor->memory->began_anew = true;
+	return 0;
 }
 
 static int ufs_monitor_probe(struct hw *hw, struct probe *probe, void **ret_state)
@@ -332,8 +363,10 @@ static int ufs_monitor_probe(struct hw *hw, struct probe *probe, void **ret_stat
 	m->v = calloc(hosts->n, sizeof(*m->v));
 	if (!m->v)
 		return -ENOMEM;
-	for (size_t i = 0; i < hosts->n; i++)
-		add(hw, m, probe, &hosts->v[i]);
+	for (size_t i = 0; i < hosts->n && r >= 0; i++)
+		r = add(hw, m, probe, &hosts->v[i]);
+	if (r < 0)
+		return r;
 	if (!m->n) {
 		probe_collector(probe, OUTCOME_NO_NODE, "a kernel from 5.14 on",
 				"no UFS host has a monitor: kernels have it from 5.14 on");
@@ -343,22 +376,6 @@ static int ufs_monitor_probe(struct hw *hw, struct probe *probe, void **ret_stat
 	m = NULL;
 	return 0;
 }
-
-static const struct group groups[] = {
-	{
-		.name = "ufs_monitor",
-		.help = "Times of UFS requests between driver and device, while the monitor is on.",
-		.cost = COST_F,
-		.period_ms = 1000,
-		.fields = fields,
-		.n_fields = ARRAY_SIZE(fields),
-		.derived = derived,
-		.n_derived = ARRAY_SIZE(derived),
-		.node = "UFS host, by the name of its controller's device",
-		.since = "5.14",
-		.absence = "the monitor is off (monitor_enable is 0)",
-	},
-};
 
 const struct collector collector_ufs_monitor = {
 	.name = "ufs_monitor",

@@ -164,7 +164,8 @@ static void switched_off_and_on_is_a_reset_across_probes(void **unused)
 		int enable;
 		long long requests;
 		enum flag flag; /* of counters */
-		bool news;      /* probed again */
+		bool news;      /* probed again by the sample */
+		bool probe;     /* for another reason, before it: a device came, the hour is over */
 	} ticks[] = {
 		{1, 900, FLAG_NONE, false},
 		{1, 1000, FLAG_NONE, false},
@@ -184,6 +185,12 @@ static void switched_off_and_on_is_a_reset_across_probes(void **unused)
 		{1, 30, FLAG_RESET, false},
 		{1, 40, FLAG_NONE, true},
 		{1, 50, FLAG_NONE, false},
+		/* a probe that finds it on again forgets nothing of what was before */
+		{0, 0, FLAG_NONE, false},
+		{1, 9999, FLAG_RESET, false, true},
+		{1, 10000, FLAG_NONE, false, true},
+		{1, 7, FLAG_RESET, false, true},
+		{1, 8, FLAG_NONE, false, false},
 	};
 	size_t collector = index_of_collector("ufs_monitor");
 	size_t group;
@@ -200,7 +207,7 @@ static void switched_off_and_on_is_a_reset_across_probes(void **unused)
 	assert_int_equal(runner_open(&options, registry(), &runner), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(ticks); i++) {
 		put_monitor(&f, ticks[i].enable, ticks[i].requests, ticks[i].requests);
-		if (i == 0)
+		if (i == 0 || ticks[i].probe)
 			assert_int_equal(runner_probe(runner, collector), 0);
 		assert_int_equal(runner_sample(runner, group, 1000 * (int64_t)i, &f.sink), 0);
 		check_value(&f, NODE, "monitor_enable", ticks[i].enable);

@@ -515,6 +515,36 @@ static void renames_elsewhere_do_no_harm(void **unused)
 	fixture_end(&f);
 }
 
+static void what_outlives_a_state_is_kept_by_its_key(void **unused)
+{
+	char *first, *other, key[32];
+	struct fixture f;
+	struct hw *hw;
+
+	(void)unused;
+	fixture_start(&f);
+	assert_int_equal(hw_open(f.root, &hw), 0);
+	first = hw_memory(hw, "a", 16);
+	assert_non_null(first);
+	for (size_t i = 0; i < 16; i++)
+		assert_int_equal(first[i], 0);
+	memset(first, 'x', 16);
+	other = hw_memory(hw, "b", 16);
+	assert_non_null(other);
+	assert_int_equal(other[15], 0);
+	assert_ptr_equal(hw_memory(hw, "a", 16), first);
+	/* What has another form by now is another one. */
+	assert_ptr_not_equal(hw_memory(hw, "a", 17), first);
+	for (int i = 3; i < 64; i++) {
+		snprintf(key, sizeof(key), "%d", i);
+		assert_non_null(hw_memory(hw, key, 1));
+	}
+	assert_null(hw_memory(hw, "64", 1));
+	assert_ptr_equal(hw_memory(hw, "a", 16), first);
+	hw_close(hw);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +562,7 @@ int main(void)
 		cmocka_unit_test(files_stay_open),
 		cmocka_unit_test(some_is_asked_once),
 		cmocka_unit_test(what_is_remembered_is_not_full),
+		cmocka_unit_test(what_outlives_a_state_is_kept_by_its_key),
 		cmocka_unit_test(lists_by_number),
 		cmocka_unit_test(identity_of_the_machine),
 		cmocka_unit_test(roots),
