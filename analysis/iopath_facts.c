@@ -86,22 +86,23 @@ static const struct spec specs[] = {
 };
 /* clang-format on */
 
-bool iopath_needs(const char *group)
+/* field NULL: any of the group. */
+static bool is_told(const char *group, const char *field)
 {
-	if (!strcmp(group, "mounts") || !strcmp(group, "topology"))
-		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-		if (!strcmp(specs[i].group, group))
+		if (!strcmp(specs[i].group, group) && (!field || !strcmp(specs[i].field, field)))
 			return true;
 	return false;
 }
 
+bool iopath_needs(const char *group)
+{
+	return !strcmp(group, "mounts") || !strcmp(group, "topology") || is_told(group, NULL);
+}
+
 bool iopath_needs_field(const char *group, const char *field)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(specs); i++)
-		if (!strcmp(specs[i].group, group) && !strcmp(specs[i].field, field))
-			return true;
-	return false;
+	return is_told(group, field);
 }
 
 bool iopath_metric(size_t index, const char **ret_group, const char **ret_field)
@@ -180,12 +181,6 @@ static void add_info(struct build *build, const struct spec *spec, const char *s
 				      : iopaths_text(build->out, "%s", value);
 }
 
-/* What the table of the collector says of the absence of a field. */
-static const char *absence_of(const struct group *group, const struct field *field)
-{
-	return field->absence ? field->absence : group->absence ? group->absence : "it is absent";
-}
-
 static void add_spec(struct build *build, const struct spec *spec, const char *node)
 {
 	const struct facts_row *row = facts_find(build->facts, spec->group, node);
@@ -216,7 +211,7 @@ static void add_spec(struct build *build, const struct spec *spec, const char *n
 		return;
 	case VALUE_ABSENT:
 		if (spec->how == NEEDED)
-			build_missing(build, spec->name, source, absence_of(row->group, field));
+			build_missing(build, spec->name, source, field_absence(row->group, field));
 	}
 }
 

@@ -224,6 +224,17 @@ static void print_title(const struct points_head *head, FILE *out)
 	fprintf(out, "%s, %s in steps of %s s: %s\n", head->metric, head->agg, buf, head->help);
 }
 
+/* What it may mean that there is no value, by the tables; what it means here the probe knows. */
+static void print_none(const struct metric *metric, FILE *out)
+{
+	fputs("no samples in this window\n", out);
+	if (metric)
+		fprintf(out,
+			"there is none when: %s\nflashscope probe --all %s tells what is so here\n",
+			field_absence(metric->group, &metric->group->fields[metric->a]),
+			metric->collector->name);
+}
+
 int query_table_print(const struct points_head *head, const struct metric *metric,
 		      int (*next)(void *source, struct points_item *ret), void *source, FILE *out)
 {
@@ -249,7 +260,7 @@ int query_table_print(const struct points_head *head, const struct metric *metri
 		fprintf(stderr, "flashscope query: %zu pieces of the file could not be read\n",
 			grid->n_damaged);
 	if (!grid->n_cells) {
-		fputs("no samples in this window\n", out);
+		print_none(metric, out);
 		return 0;
 	}
 	return print_grid(grid, out);

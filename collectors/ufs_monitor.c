@@ -4,8 +4,9 @@
  * It is off until somebody switches it on, and then costs a lock at each request, so it is never
  * switched on from here and its files are left alone while it is off. It counts reads and writes
  * between the driver and the controller; what a request waited before does not show
- * (docs/UFS-MONITOR.md). The mean is made of sum and number: the avg nodes are not opened, since
- * kernels before 6.13 divide by zero in them. */
+ * (docs/UFS-MONITOR.md). The mean is made of sum and number, of the requests between two samples,
+ * and has the name of the kernel's avg nodes, which are not opened: they are the mean since the
+ * monitor was switched on, and kernels before 6.13 divide by zero in them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,9 @@ enum {
 	N_FIELDS,
 };
 
-#define NO_REQUEST "there was no such request since the monitor was switched on, or it is off"
+#define NO_REQUEST                                                                                 \
+	"there was no such request since the monitor was switched on, or it is off: as root, "     \
+	"echo 1 > monitor/monitor_enable below the controller's directory"
 
 /* clang-format off */
 static const struct field fields[] = {
@@ -80,11 +83,14 @@ static const struct field fields[] = {
 };
 
 static const struct derived derived[] = {
-	{"read_latency", UNIT_MICROSECONDS, DERIVE_MEAN, "read_req_latency_sum", "read_nr_requests",
-	 1, 1, "Mean time of a read in the controller and the device, queueing before left out."},
-	{"write_latency", UNIT_MICROSECONDS, DERIVE_MEAN, "write_req_latency_sum",
+	{"read_req_latency_avg", UNIT_MICROSECONDS, DERIVE_MEAN, "read_req_latency_sum",
+	 "read_nr_requests", 1, 1,
+	 "Mean time of the reads since the sample before, in the controller and the device, "
+	 "queueing left out."},
+	{"write_req_latency_avg", UNIT_MICROSECONDS, DERIVE_MEAN, "write_req_latency_sum",
 	 "write_nr_requests", 1, 1,
-	 "Mean time of a write in the controller and the device, queueing before left out."},
+	 "Mean time of the writes since the sample before, in the controller and the device, "
+	 "queueing left out."},
 	{"read_bytes", UNIT_BYTES, DERIVE_SCALE, "read_total_sectors", NULL, 512, 1, "Bytes read."},
 	{"write_bytes", UNIT_BYTES, DERIVE_SCALE, "write_total_sectors", NULL, 512, 1,
 	 "Bytes written."},
@@ -111,7 +117,8 @@ static const struct group groups[] = {
 		.n_derived = ARRAY_SIZE(derived),
 		.node = "UFS host, by the name of its controller's device",
 		.since = "5.14",
-		.absence = "the monitor is off (monitor_enable is 0)",
+		.absence = "the monitor is off, as it is after each boot; as root: echo 1 > "
+			   "monitor/monitor_enable below the controller's directory",
 	},
 };
 

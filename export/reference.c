@@ -30,9 +30,9 @@ static const char intro[] =
 	"The cost of a read: F copies a variable of the kernel, L is local work or a lock in the\n"
 	"kernel, H touches a register or a bus, Q sends a command to the device.\n\n"
 	"`since` is the first kernel that has a field; where it is empty every kernel from 4.0 on\n"
-	"has it. Absent says what it means that a value is not there; one that is there and "
-	"cannot\n"
-	"be read is a fault with its errno, and never 0.\n";
+	"has it. File is where a field is read, below the directory of its node in sysfs. Absent\n"
+	"says what it means that a value is not there; one that is there and cannot be read is\n"
+	"a fault with its errno, and never 0.\n";
 
 static void put_factor(struct text *out, int64_t num, int64_t den)
 {
@@ -119,6 +119,8 @@ static void put_field(struct text *out, const struct group *group, const struct 
 	text_str(out, "` | ");
 	put_cell(out, field->help);
 	put_states(out, field);
+	if (field->attr)
+		text_printf(out, " File `%s`.", field->attr);
 	if (field->absence) {
 		text_str(out, " Absent: ");
 		put_cell(out, field->absence);

@@ -60,6 +60,11 @@ int group_find_field(const struct group *group, const char *name, size_t *ret_in
 	return -ENOENT;
 }
 
+const char *field_absence(const struct group *group, const struct field *field)
+{
+	return field->absence ? field->absence : group->absence ? group->absence : "it is absent";
+}
+
 static enum kind derived_kind(const struct derived *derived, const struct field *a)
 {
 	return derived->how == DERIVE_SCALE || derived->how == DERIVE_DIFF ? a->kind : KIND_GAUGE;

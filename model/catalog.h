@@ -34,6 +34,9 @@ const struct collector *catalog_find_collector(const struct catalog *catalog, co
 /* Index of a field by name, -ENOENT. */
 int group_find_field(const struct group *group, const char *name, size_t *ret_index);
 
+/* What the tables of the collector say it means when a field has no value. */
+const char *field_absence(const struct group *group, const struct field *field);
+
 /* Fills in a metric of a group: index counts fields first, then derived quantities.
  * -ENOENT past the end. */
 int metric_at(const struct collector *collector, const struct group *group, size_t index,

@@ -373,8 +373,8 @@ echo "110.00 1.00" >"$copy/proc/uptime"
 sample --root "$work/on" --root "$copy" ufs_monitor
 expect 'at(0; "1d84000.ufshc").fields | has("read_req_latency_min") or has("write_req_latency_max") |
 		not' \
-	'at(10000; "1d84000.ufshc").derived | near(.read_latency; 2887 / 17; 0.000001) and
-		near(.write_latency; 51052 / 116; 0.000001) and .read_size == 4096 and
+	'at(10000; "1d84000.ufshc").derived | near(.read_req_latency_avg; 2887 / 17; 0.000001) and
+		near(.write_req_latency_avg; 51052 / 116; 0.000001) and .read_size == 4096 and
 		.write_size == 4096 and .read_busy == 0.000264 and .write_busy == 0.001958' \
 	'at(10000; "1d84000.ufshc").rates.read_nr_requests == 1.7'
 # The other way round it was switched off and on: a reset, and no rate below 0.

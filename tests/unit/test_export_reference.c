@@ -17,7 +17,7 @@ static const char *const states[] = {"off", "on", NULL};
 static const struct field fields[] = {
 	{"reads", UNIT_COUNT, KIND_COUNTER, "Reads | requests.", NULL, 0, NULL},
 	{"power", UNIT_NONE, KIND_STATE, "Power.", NULL, 0, states, "5.13", "an | old device"},
-	{"model", UNIT_NONE, KIND_INFO, "Model.", NULL, 0, NULL},
+	{"model", UNIT_NONE, KIND_INFO, "Model.", "device/model", 0, NULL},
 };
 
 static const struct derived derived[] = {
@@ -55,7 +55,8 @@ static void writes_tables(void **state)
 		"Reads \\| requests. |\n"
 		"| `power` | state | none | 5.13 | `flashscope_disk_power` | Power. (0 off, 1 on) "
 		"Absent: an \\| old device. |\n"
-		"| `model` | info | text | 4.8 | `flashscope_disk_model_info` | Model. |\n"
+		"| `model` | info | text | 4.8 | `flashscope_disk_model_info` | Model. File "
+		"`device/model`. |\n"
 		"\n| derived | kind | unit | made of | |\n|---|---|---|---|---|\n"
 		"| `read_bytes` | counter | bytes | reads * 512 | Bytes. |\n";
 	CLEANUP(stream_closep) struct stream *stream = NULL;
