@@ -12,9 +12,9 @@ if(NOT CMOCKA_FOUND)
 endif()
 set(test_libraries sampling query store analysis export config collectors model base PkgConfig::CMOCKA)
 
-# A line "# label: slow" keeps a script out of the quick run, "# timeout: N" gives it N seconds; in C
-# "/* label: slow */". The label nosan keeps a test out of the builds with a sanitizer; there may be
-# both. Exit status 77 is a skip, and the last line said is its reason.
+# A line "# label: long" keeps a script out of the quick run, "# timeout: N" gives it N seconds; in C
+# "/* label: long */". The label slow keeps a test out of the builds with tsan and clang as well, nosan
+# out of those with a sanitizer; there may be several. Exit status 77 is a skip, and the last line said is its reason.
 function(test_properties test source)
 	set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
 	file(STRINGS ${source} label REGEX "^(#|/\\*) label: " LIMIT_COUNT 1)

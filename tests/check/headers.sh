@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Each header compiles alone, and twice.
+# label: long
 set -eu
 cd "$(dirname "$0")/../.."
 bad=0

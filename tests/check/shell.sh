@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Shell scripts parse, and shellcheck finds nothing in them.
+# label: long
 set -eu
 cd "$(dirname "$0")/../.."
 bad=0 scripts=()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Somebody sets the wall clock: an event tells of it, the boot clock and the ticks go on, and all
 # samples of the boot get the better time. A library in front of libc moves the daemon's clock.
+# label: long
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3 cc

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Start and stop of flashscoped: what it says, what it refuses, and that clients cannot stop it.
+# label: long
 # timeout: 300
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A copy of the database alone, without its journal: what it has, and that it says what it may lack.
+# label: long
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3

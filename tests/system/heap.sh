@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# label: nosan
+# label: long nosan
 # What is freed goes back to the kernel (daemon/heap.c): the daemon starts itself anew with glibc's
 # caches of threads switched off, keeps its name, pid and arguments, and leaves a choice that was
 # made for it alone.

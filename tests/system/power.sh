@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SIGPWR commits at once and stops nothing.
+# label: long
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3

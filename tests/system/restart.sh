@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What a stop, a SIGKILL and a start again do to the history.
+# label: long
 # timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

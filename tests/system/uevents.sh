@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Uevents of this kernel: one has the nodes looked for at once, a storm of them costs few looks, and
 # where none arrive the daemon says why.
+# label: long
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq

@@ -1,6 +1,7 @@
 /* The lane and its keeper, with a collector that hangs, dies and comes back as told by files.
  * It hangs in its own code, so that a killed lane is gone at once and only the back-off counts;
  * tests/system/lane_hang.sh has the kind that hangs in the kernel. */
+/* label: long */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

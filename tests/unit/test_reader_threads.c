@@ -1,5 +1,6 @@
 /* Readers while the loop adds and the store thread commits: every tick once, without a hole, at any
  * moment. ThreadSanitizer watches. */
+/* label: long */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

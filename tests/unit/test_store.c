@@ -1,4 +1,5 @@
 /* The store from tick to file: commits, folds, boots, nodes that come again, texts and flags. */
+/* label: long */
 #include "tests/support/store_world.h"
 
 #define HOUR_MS INT64_C(3600000)

@@ -1,4 +1,5 @@
 /* Files that are not ours, not readable, in use, damaged; and the bound on the size. */
+/* label: long */
 #include <sqlite3.h>
 #include <sys/stat.h>
 
