@@ -17,6 +17,7 @@
 #include "model/collector.h"
 #include "model/mmc.h"
 #include "model/mmc_cards.h"
+#include "model/node_file.h"
 #include "model/probe.h"
 #include "model/reason.h"
 #include "model/sysfs_nodes.h"
@@ -187,15 +188,9 @@ struct known {
 	bool is_known;
 };
 
-/* A file that may be missing (-ENOENT) or may not be opened. */
-struct source {
-	struct hw_file file;
-	int error;
-};
-
 struct card {
 	char cid[MMC_CID_MAX];
-	struct source life_time, pre_eol_info;
+	struct node_file life_time, pre_eol_info;
 	struct known known[N_FIELDS];
 };
 
@@ -209,17 +204,12 @@ static void mmc_close(void *state)
 	struct mmc *m = state;
 
 	for (size_t i = 0; i < m->nodes.n; i++) {
-		hw_file_close(&m->cards[i].life_time.file);
-		hw_file_close(&m->cards[i].pre_eol_info.file);
+		node_file_close(&m->cards[i].life_time);
+		node_file_close(&m->cards[i].pre_eol_info);
 	}
 	free(m->cards);
 	sysfs_nodes_done(&m->nodes);
 	free(m);
-}
-
-static int read_source(struct hw *hw, struct source *source, char *line, size_t size)
-{
-	return source->error < 0 ? source->error : hw_file_read_line(hw, &source->file, line, size);
 }
 
 static void set_cached(struct row *row, size_t field, int64_t value)
@@ -263,7 +253,7 @@ static void sample_life_time(struct hw *hw, struct card *card, struct row *row)
 {
 	int64_t a = 0, b = 0;
 	char line[64];
-	int r = read_source(hw, &card->life_time, line, sizeof(line));
+	int r = node_file_read_line(hw, &card->life_time, line, sizeof(line));
 
 	if (r >= 0)
 		r = mmc_life_time(line, &a, &b);
@@ -284,7 +274,7 @@ static void sample_pre_eol(struct hw *hw, struct card *card, struct row *row)
 {
 	int64_t code = 0;
 	char line[64];
-	int r = read_source(hw, &card->pre_eol_info, line, sizeof(line));
+	int r = node_file_read_line(hw, &card->pre_eol_info, line, sizeof(line));
 
 	if (r >= 0)
 		r = mmc_hex(slice_of(line), &code);
@@ -487,9 +477,8 @@ static int add_card(struct hw *hw, struct mmc *m, struct probe *probe, const str
 		know_speed(hw, card, found->dir);
 	else
 		know_enhanced(hw, card, found->dir);
-	card->life_time.error = hw_file_open(hw, &card->life_time.file, "%s/life_time", found->dir);
-	card->pre_eol_info.error =
-		hw_file_open(hw, &card->pre_eol_info.file, "%s/pre_eol_info", found->dir);
+	node_file_open(hw, &card->life_time, "%s/life_time", found->dir);
+	node_file_open(hw, &card->pre_eol_info, "%s/pre_eol_info", found->dir);
 	if (!found->disk[0])
 		report_no_disk(hw, probe, found);
 	else if (is_sd)

@@ -16,6 +16,7 @@
 #include "model/block.h"
 #include "model/collector.h"
 #include "model/mmc.h"
+#include "model/node_file.h"
 #include "model/probe.h"
 #include "model/reason.h"
 
@@ -102,8 +103,7 @@ struct host {
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
 	char disk[BLOCK_NAME_MAX];
 	int64_t uhs_grade;
-	struct hw_file ios, err_stats, runtime_status;
-	int ios_error, err_stats_error, runtime_error; /* of opening them */
+	struct node_file ios, err_stats, runtime_status;
 };
 
 struct hosts {
@@ -113,9 +113,9 @@ struct hosts {
 
 static void host_done(struct host *host)
 {
-	hw_file_close(&host->ios);
-	hw_file_close(&host->err_stats);
-	hw_file_close(&host->runtime_status);
+	node_file_close(&host->ios);
+	node_file_close(&host->err_stats);
+	node_file_close(&host->runtime_status);
 }
 
 static void mmc_host_close(void *state)
@@ -132,10 +132,10 @@ static void mmc_host_close(void *state)
 static bool is_asleep(struct hw *hw, struct host *host)
 {
 	char status[32];
+	int r = node_file_read_line(hw, &host->runtime_status, status, sizeof(status));
 
-	return host->runtime_error == 0 &&
-	       hw_file_read_line(hw, &host->runtime_status, status, sizeof(status)) >= 0 &&
-	       (!strcmp(status, "suspended") || !strcmp(status, "suspending"));
+	return is_want_of_descriptors(r) ||
+	       (r >= 0 && (!strcmp(status, "suspended") || !strcmp(status, "suspending")));
 }
 
 /* 0 with the values, -EBUSY when the card sleeps, or -errno. The kernel copies variables here; but
@@ -145,12 +145,12 @@ static int read_ios(struct hw *hw, struct host *host, struct mmc_ios *ret)
 {
 	char buf[FILE_BYTES_MAX];
 
-	if (host->ios_error < 0)
-		return host->ios_error;
+	if (host->ios.error < 0)
+		return host->ios.error;
 	if (is_asleep(hw, host))
 		return -EBUSY;
 
-	int r = hw_file_read(hw, &host->ios, buf, sizeof(buf));
+	int r = node_file_read(hw, &host->ios, buf, sizeof(buf));
 
 	if (r < 0)
 		return r;
@@ -216,8 +216,7 @@ static void sample_errors(struct hw *hw, struct host *host, struct row *row)
 {
 	char buf[FILE_BYTES_MAX];
 	int64_t counts[MMC_N_ERRORS];
-	int r = host->err_stats_error < 0 ? host->err_stats_error
-					  : hw_file_read(hw, &host->err_stats, buf, sizeof(buf));
+	int r = node_file_read(hw, &host->err_stats, buf, sizeof(buf));
 
 	if (r == -ENOENT)
 		return;
@@ -259,13 +258,12 @@ static void find_card(struct hw *hw, struct host *host)
 	struct text start = TEXT_IN(prefix), path = TEXT_IN(dir);
 	struct mmc_ssr ssr;
 
-	host->runtime_error = -ENOENT;
+	host->runtime_status = node_file_none;
 	text_printf(&start, "%s:", host->name);
 	if (hw_list(hw, &cards, prefix, "sys/class/mmc_host/%s", host->name) < 0 || !cards.n)
 		return;
 	text_printf(&path, "sys/class/mmc_host/%s/%s", host->name, cards.v[0]);
-	host->runtime_error =
-		hw_file_open(hw, &host->runtime_status, "%s/power/runtime_status", dir);
+	node_file_open(hw, &host->runtime_status, "%s/power/runtime_status", dir);
 	if (hw_list(hw, &disks, "mmcblk", "%s/block", dir) == 0 && disks.n)
 		snprintf(host->disk, sizeof(host->disk), "%s", disks.v[0]);
 	if (hw_read_line(hw, line, sizeof(line), "%s/ssr", dir) >= 0 && mmc_ssr(line, &ssr) == 0)
@@ -312,7 +310,7 @@ static void report_mode(struct hw *hw, struct probe *probe, const struct host *h
 	char buf[PROBE_TEXT_MAX];
 	struct text text = TEXT_IN(buf);
 	const char *advice =
-		host->err_stats_error == -ENOENT ? "a kernel from 6.0 on for err_stats" : "";
+		!node_file_exists(&host->err_stats) ? "a kernel from 6.0 on for err_stats" : "";
 
 	text_str(&text, host->disk[0] ? host->disk : "no disk");
 	if (ios->power_mode == 0) {
@@ -381,8 +379,8 @@ static int add_host(struct hw *hw, struct hosts *hosts, struct probe *probe, con
 	snprintf(host->name, sizeof(host->name), "%s", name);
 	identify(hw, host);
 	find_card(hw, host);
-	host->ios_error = hw_file_open(hw, &host->ios, DEBUG_DIR "/%s/ios", name);
-	host->err_stats_error = hw_file_open(hw, &host->err_stats, DEBUG_DIR "/%s/err_stats", name);
+	node_file_open(hw, &host->ios, DEBUG_DIR "/%s/ios", name);
+	node_file_open(hw, &host->err_stats, DEBUG_DIR "/%s/err_stats", name);
 
 	int r = read_ios(hw, host, &ios);
 
@@ -399,7 +397,7 @@ static int add_host(struct hw *hw, struct hosts *hosts, struct probe *probe, con
 /* A host of which debugfs knows nothing has nothing to sample. */
 static bool is_empty(const struct host *host)
 {
-	return host->ios_error == -ENOENT && host->err_stats_error == -ENOENT;
+	return !node_file_exists(&host->ios) && !node_file_exists(&host->err_stats);
 }
 
 /* By the class; where that is not there, by what debugfs has. */
@@ -416,7 +414,7 @@ static int list_hosts(struct hw *hw, struct hw_names *ret)
 static bool any_readable(const struct hosts *hosts)
 {
 	for (size_t i = 0; i < hosts->n; i++)
-		if (hosts->v[i].ios_error == 0 || hosts->v[i].err_stats_error == 0)
+		if (hosts->v[i].ios.error == 0 || hosts->v[i].err_stats.error == 0)
 			return true;
 	return false;
 }
@@ -475,7 +473,7 @@ static int mmc_host_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	}
 	if (!any_readable(hosts)) {
 		/* Any of them: debugfs lets all be read, or none. */
-		int error = hosts->n ? hosts->v[0].ios_error : -ENOENT;
+		int error = hosts->n ? hosts->v[0].ios.error : -ENOENT;
 
 		report_none(hw, probe, r_list, error, names.n);
 		return -ENOENT;

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "model/block.h"
 #include "model/collector.h"
+#include "model/node_file.h"
 #include "model/pci.h"
 #include "model/probe.h"
 #include "model/reason.h"
@@ -124,8 +125,7 @@ static const struct field namespace_fields[] = {
 #define WORD_MAX 256
 
 struct controller {
-	struct hw_file state;
-	int state_error;                             /* of its open; then there is no file */
+	struct node_file state;
 	char texts[ARRAY_SIZE(constants)][WORD_MAX]; /* "": absent */
 	int64_t numa_node;                           /* -1: none */
 };
@@ -146,8 +146,7 @@ static void nvme_close(void *state)
 	struct nvme *n = state;
 
 	for (size_t i = 0; i < n->controller_nodes.n; i++)
-		if (n->controllers[i].state_error == 0)
-			hw_file_close(&n->controllers[i].state);
+		node_file_close(&n->controllers[i].state);
 	sysfs_nodes_done(&n->controller_nodes);
 	sysfs_nodes_done(&n->namespace_nodes);
 	free(n->controllers);
@@ -167,10 +166,8 @@ static void flag_negative(struct row *row, size_t n_fields)
 static bool read_state(struct hw *hw, struct controller *c, struct sink *sink, struct row *row)
 {
 	char word[WORD_MAX];
-	int r = c->state_error;
+	int r = node_file_read_line(hw, &c->state, word, sizeof(word));
 
-	if (r == 0)
-		r = hw_file_read_line(hw, &c->state, word, sizeof(word));
 	if (r < 0) {
 		row_result(row, STATE, r, 0);
 		return r == -ENODEV;
@@ -319,7 +316,7 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 
 	if (r < 0)
 		return r;
-	c.state_error = hw_file_open(hw, &c.state, "%s/state", dir);
+	node_file_open(hw, &c.state, "%s/state", dir);
 	n->controllers[n->controller_nodes.n - 1] = c;
 	return 0;
 }

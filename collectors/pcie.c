@@ -17,6 +17,7 @@
 #include "base/hw.h"
 #include "base/text.h"
 #include "model/collector.h"
+#include "model/node_file.h"
 #include "model/pci.h"
 #include "model/probe.h"
 #include "model/reason.h"
@@ -144,12 +145,6 @@ static const struct derived link_derived[] = {
 
 #define NONE SIZE_MAX
 
-/* A file that may be missing. */
-struct optional {
-	struct hw_file file;
-	int error; /* of its open; then there is nothing to close. -ENOENT is absence */
-};
-
 struct function {
 	char dir[HW_PATH_MAX];
 	size_t port; /* index of the function above, NONE for none */
@@ -157,42 +152,26 @@ struct function {
 	bool is_lower_end;
 	int64_t dt_max_mtps; /* 0: no limit */
 	char infos[N_INFO][64];
-	struct optional aer[N_AER];
-	struct optional power_state, runtime_status;
+	struct node_file aer[N_AER];
+	struct node_file power_state, runtime_status;
 	bool link_opened;
-	struct optional link[N_LINK_FILES];
+	struct node_file link[N_LINK_FILES];
 };
 
 struct pcie {
 	struct sysfs_nodes nodes;
 	struct function **functions; /* one for each node */
-	struct optional policy;
+	struct node_file policy;
 };
-
-static void optional_open(struct hw *hw, struct optional *o, const char *dir, const char *file)
-{
-	o->error = hw_file_open(hw, &o->file, "%s/%s", dir, file);
-}
-
-static void optional_close(struct optional *o)
-{
-	if (!o->error)
-		hw_file_close(&o->file);
-}
-
-static int optional_line(struct hw *hw, struct optional *o, char *buf, size_t size)
-{
-	return o->error ? o->error : hw_file_read_line(hw, &o->file, buf, size);
-}
 
 static void function_free(struct function *f)
 {
 	for (size_t i = 0; i < N_AER; i++)
-		optional_close(&f->aer[i]);
-	optional_close(&f->power_state);
-	optional_close(&f->runtime_status);
+		node_file_close(&f->aer[i]);
+	node_file_close(&f->power_state);
+	node_file_close(&f->runtime_status);
 	for (size_t i = 0; f->link_opened && i < N_LINK_FILES; i++)
-		optional_close(&f->link[i]);
+		node_file_close(&f->link[i]);
 	free(f);
 }
 
@@ -204,14 +183,14 @@ static void pcie_close(void *state)
 		function_free(p->functions[i]);
 	free(p->functions);
 	sysfs_nodes_done(&p->nodes);
-	optional_close(&p->policy);
+	node_file_close(&p->policy);
 	free(p);
 }
 
-static int read_aer(struct hw *hw, struct optional *o, int64_t *ret_total, struct text *kinds)
+static int read_aer(struct hw *hw, struct node_file *file, int64_t *ret_total, struct text *kinds)
 {
 	char buf[4096];
-	int r = o->error ? o->error : hw_file_read(hw, &o->file, buf, sizeof(buf));
+	int r = node_file_read(hw, file, buf, sizeof(buf));
 
 	if (r <= 0)
 		return r < 0 ? r : -ENODATA;
@@ -263,8 +242,8 @@ static int functions_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 static int is_awake(struct hw *hw, struct function *f)
 {
 	char state[32], status[32];
-	int r_state = optional_line(hw, &f->power_state, state, sizeof(state));
-	int r_status = optional_line(hw, &f->runtime_status, status, sizeof(status));
+	int r_state = node_file_read_line(hw, &f->power_state, state, sizeof(state));
+	int r_status = node_file_read_line(hw, &f->runtime_status, status, sizeof(status));
 
 	if (r_state < 0 && r_state != -ENOENT)
 		return r_state;
@@ -282,12 +261,12 @@ static void open_link(struct hw *hw, const struct pcie *p, struct function *f)
 		size_t of_port = i >= PORT_MAX_SPEED ? 2 : 0;
 
 		if (!of_port)
-			optional_open(hw, &f->link[i], f->dir, files[i]);
+			node_file_open(hw, &f->link[i], "%s/%s", f->dir, files[i]);
 		else if (f->is_lower_end)
-			optional_open(hw, &f->link[i], p->functions[f->port]->dir,
-				      files[i - of_port]);
+			node_file_open(hw, &f->link[i], "%s/%s", p->functions[f->port]->dir,
+				       files[i - of_port]);
 		else
-			f->link[i].error = -ENOENT;
+			f->link[i] = node_file_none;
 	}
 	f->link_opened = true;
 }
@@ -300,7 +279,7 @@ static bool is_speed(size_t field)
 static int read_link(struct hw *hw, struct function *f, size_t field, int64_t *ret)
 {
 	char line[64];
-	int r = optional_line(hw, &f->link[field], line, sizeof(line));
+	int r = node_file_read_line(hw, &f->link[field], line, sizeof(line));
 
 	if (r < 0)
 		return r;
@@ -359,7 +338,7 @@ static void sample_ends(struct pcie *p, struct hw *hw, struct function *f, struc
 static size_t read_policy(struct hw *hw, struct pcie *p, char *buf, size_t size)
 {
 	char line[256];
-	int r = optional_line(hw, &p->policy, line, sizeof(line));
+	int r = node_file_read_line(hw, &p->policy, line, sizeof(line));
 	struct slice word;
 
 	if (r < 0 || pci_parse_chosen((struct slice){line, (size_t)r}, &word) < 0 ||
@@ -441,7 +420,7 @@ static void report(struct probe *probe, const char *name, const struct function 
 {
 	char buf[PROBE_TEXT_MAX];
 	struct text reason = TEXT_IN(buf);
-	bool has_aer = f->aer[0].error != -ENOENT;
+	bool has_aer = node_file_exists(&f->aer[0]);
 
 	text_str(&reason, f->infos[0]);
 	if (f->infos[DRIVER - FUNCTION][0])
@@ -466,10 +445,10 @@ static void report(struct probe *probe, const char *name, const struct function 
  */
 static void report_all(struct hw *hw, struct probe *probe, const struct pcie *p)
 {
-	bool no_aer = false, no_aspm = p->policy.error == -ENOENT;
+	bool no_aer = false, no_aspm = !node_file_exists(&p->policy);
 
 	for (size_t i = 0; i < p->nodes.n; i++)
-		no_aer = no_aer || p->functions[i]->aer[0].error == -ENOENT;
+		no_aer = no_aer || !node_file_exists(&p->functions[i]->aer[0]);
 	no_aer = no_aer && option_of(hw, "CONFIG_PCIEAER", NULL) == OPTION_NOT_SET;
 	no_aspm = no_aspm && option_of(hw, "CONFIG_PCIEASPM", NULL) == OPTION_NOT_SET;
 	for (size_t i = 0; i < p->nodes.n; i++)
@@ -492,9 +471,9 @@ static void open_function(struct hw *hw, const struct pcie *p, struct function *
 
 	f->has_link = hw_exists(hw, "%s/current_link_speed", f->dir);
 	for (size_t i = 0; i < N_AER; i++)
-		optional_open(hw, &f->aer[i], f->dir, aer[i]);
-	optional_open(hw, &f->power_state, f->dir, "power_state");
-	optional_open(hw, &f->runtime_status, f->dir, "power/runtime_status");
+		node_file_open(hw, &f->aer[i], "%s/%s", f->dir, aer[i]);
+	node_file_open(hw, &f->power_state, "%s/power_state", f->dir);
+	node_file_open(hw, &f->runtime_status, "%s/power/runtime_status", f->dir);
 	snprintf(f->infos[0], sizeof(f->infos[0]), "%s", pci_class_name(pci_class(hw, f->dir)));
 	if (hw_real_path(hw, path, sizeof(path), "%s/driver", f->dir) == 0)
 		snprintf(f->infos[DRIVER - FUNCTION], sizeof(f->infos[0]), "%.60s",
@@ -668,7 +647,7 @@ static int pcie_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	if (!p)
 		return -ENOMEM;
 	p->nodes.group = &groups[GROUP_FUNCTION];
-	optional_open(hw, &p->policy, "sys/module/pcie_aspm/parameters", "policy");
+	node_file_open(hw, &p->policy, "sys/module/pcie_aspm/parameters/policy");
 
 	int n = add_controllers(hw, p), r = n == -ENOMEM ? n : 0;
 

@@ -15,6 +15,7 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "model/collector.h"
+#include "model/node_file.h"
 #include "model/probe.h"
 #include "model/sysfs_nodes.h"
 #include "model/ufs_host.h"
@@ -265,10 +266,7 @@ enum own_file {
 };
 
 struct host {
-	struct {
-		struct hw_file file;
-		int error; /* of opening it, -ENOENT if there is none */
-	} own[N_OWN];
+	struct node_file own[N_OWN];
 };
 
 /* What does not change while a unit is there, read at the probe. */
@@ -294,7 +292,7 @@ static void ufs_close(void *state)
 
 	for (size_t i = 0; i < u->n_hosts; i++)
 		for (size_t k = 0; k < N_OWN; k++)
-			hw_file_close(&u->hosts[i].own[k].file);
+			node_file_close(&u->hosts[i].own[k]);
 	free(u->hosts);
 	free(u->words);
 	sysfs_nodes_done(&u->links);
@@ -331,8 +329,7 @@ static bool says(struct hw *hw, struct host *host, enum own_file which, const ch
 {
 	char line[32];
 
-	if (host->own[which].error < 0 ||
-	    hw_file_read_line(hw, &host->own[which].file, line, sizeof(line)) < 0)
+	if (node_file_read_line(hw, &host->own[which], line, sizeof(line)) < 0)
 		return false;
 	return !strcmp(line, word) || !strcmp(line, other);
 }
@@ -348,10 +345,10 @@ static bool is_awake(struct hw *hw, struct host *host)
 }
 
 /* "3", in kernels before 5.8 a text: "Current Runtime PM level [3] => ..." and all levels. */
-static int read_level(struct hw *hw, struct hw_file *file, int64_t *ret)
+static int read_level(struct hw *hw, struct node_file *file, int64_t *ret)
 {
 	char text[2048];
-	int r = hw_file_read(hw, file, text, sizeof(text));
+	int r = node_file_read(hw, file, text, sizeof(text));
 	struct slice rest, level;
 
 	if (r < 0)
@@ -367,10 +364,8 @@ static void sample_settings(struct hw *hw, struct host *host, struct row *row)
 	int64_t value = 0;
 
 	for (size_t i = OWN_RPM_LVL; i <= OWN_SPM_LVL; i++) {
-		int r = host->own[i].error;
+		int r = read_level(hw, &host->own[i], &value);
 
-		if (!r)
-			r = read_level(hw, &host->own[i].file, &value);
 		row_result(row, i == OWN_RPM_LVL ? RPM_LVL : SPM_LVL, r, value);
 	}
 
@@ -379,7 +374,7 @@ static void sample_settings(struct hw *hw, struct host *host, struct row *row)
 	if (!r) {
 		if (!is_awake(hw, host))
 			return;
-		r = hw_file_read_i64(hw, &host->own[OWN_AUTO_HIBERN8].file, &value);
+		r = node_file_read_i64(hw, &host->own[OWN_AUTO_HIBERN8], &value);
 	}
 	row_result(row, AUTO_HIBERN8, r, value);
 }
@@ -415,8 +410,8 @@ static int ufs_sample(void *state, struct hw *hw, size_t group, struct sink *sin
 static void open_own(struct hw *hw, struct host *host, enum own_file which, const char *dir,
 		     const char *name)
 {
-	hw_file_close(&host->own[which].file);
-	host->own[which].error = hw_file_open(hw, &host->own[which].file, "%s/%s", dir, name);
+	node_file_close(&host->own[which]);
+	node_file_open(hw, &host->own[which], "%s/%s", dir, name);
 }
 
 static void add_attr(struct hw *hw, struct sysfs_nodes *nodes, size_t field, const char *dir,
@@ -569,7 +564,7 @@ static int add_host(struct hw *hw, struct ufs *u, struct probe *probe, const str
 	open_own(hw, own, OWN_SPM_LVL, host->dir, "spm_lvl");
 	open_own(hw, own, OWN_CONTROLLER_STATUS, host->dir, "power/runtime_status");
 	open_own(hw, own, OWN_LINK_STATE, host->dir, "power_info/link_state");
-	own->own[OWN_UNIT_STATUS].error = -ENOENT;
+	own->own[OWN_UNIT_STATUS] = node_file_none;
 	add_deep_attrs(hw, u, host);
 	r = add_units(hw, u, host, &found);
 	if (r >= 0)

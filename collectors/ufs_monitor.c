@@ -16,6 +16,7 @@
 #include "base/hw.h"
 #include "base/text.h"
 #include "model/collector.h"
+#include "model/node_file.h"
 #include "model/probe.h"
 #include "model/ufs_host.h"
 
@@ -133,8 +134,7 @@ struct memory {
 struct monitor {
 	char name[NODE_NAME_MAX];
 	char identity[NODE_IDENTITY_MAX];
-	struct hw_file files[N_FIELDS];
-	int errors[N_FIELDS];  /* of opening them */
+	struct node_file files[N_FIELDS];
 	bool probed_on;        /* what the probe said */
 	bool was_on;           /* at the last sample; first: at the probe */
 	struct memory *memory; /* owned by hw */
@@ -151,7 +151,7 @@ static void ufs_monitor_close(void *state)
 
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < N_FIELDS; k++)
-			hw_file_close(&m->v[i].files[k]);
+			node_file_close(&m->v[i].files[k]);
 	free(m->v);
 	free(m);
 }
@@ -164,11 +164,8 @@ static void statep(struct ufs_monitor **m)
 
 static int read_field(struct hw *hw, struct monitor *monitor, size_t field, int64_t *ret)
 {
-	int r = monitor->errors[field];
+	int r = node_file_read_i64(hw, &monitor->files[field], ret);
 
-	if (r < 0)
-		return r;
-	r = hw_file_read_i64(hw, &monitor->files[field], ret);
 	/* The kernel prints unsigned numbers. */
 	return r == 0 && *ret < 0 ? -EINVAL : r;
 }
@@ -327,15 +324,14 @@ static int add(struct hw *hw, struct ufs_monitor *m, struct probe *probe,
 	int64_t enabled = 0;
 
 	for (size_t i = 0; i < N_FIELDS; i++)
-		monitor->errors[i] = hw_file_open(hw, &monitor->files[i], "%s/monitor/%s",
-						  host->dir, fields[i].attr);
+		node_file_open(hw, &monitor->files[i], "%s/monitor/%s", host->dir, fields[i].attr);
 
 	int r = read_field(hw, monitor, ENABLE, &enabled);
 
 	report(hw, probe, host, r, enabled);
 	if (r == -ENOENT) {
 		for (size_t i = 0; i < N_FIELDS; i++)
-			hw_file_close(&monitor->files[i]);
+			node_file_close(&monitor->files[i]);
 		return 0;
 	}
 	memcpy(monitor->name, host->name, sizeof(monitor->name));

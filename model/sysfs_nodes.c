@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/node_file.h"
+
 #define BACKOFF_MAX_SAMPLES 60
 
 static void node_done(struct sysfs_node *node)
@@ -14,11 +16,6 @@ static void node_done(struct sysfs_node *node)
 		hw_file_close(&node->attrs[i].file);
 	free(node->attrs);
 	*node = (struct sysfs_node){0};
-}
-
-static bool is_want_of_descriptors(int error)
-{
-	return error == -EMFILE || error == -ENFILE;
 }
 
 static void open_attr(struct hw *hw, struct sysfs_node *node, size_t field, const char *dir,

@@ -1,6 +1,7 @@
 /* Collector pcie: which functions, links and what limits them, errors, devices that sleep or are
  * gone, and that nothing of the link of a sleeping device is opened. */
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/descriptors.h"
 
 #include <sys/inotify.h>
 
@@ -516,6 +517,29 @@ static void a_drive_that_goes(void **unused)
 	fixture_end(&f);
 }
 
+/* The files of a link are opened by its first sample. */
+static void want_of_descriptors_passes(void **unused)
+{
+	struct rlimit limit;
+	struct fixture f;
+	int fds[64];
+	size_t n;
+
+	(void)unused;
+	fixture_start(&f);
+	put_machine(&f);
+	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
+	n = take_descriptors(fds, &limit);
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_fault(&f, DRIVE_NODE, "current_link_speed", EMFILE);
+	check_fault(&f, DRIVE_NODE, "port_max_link_width", EMFILE);
+	give_back(fds, n, &limit);
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_value(&f, DRIVE_NODE, "current_link_speed", 8000);
+	check_value(&f, DRIVE_NODE, "port_max_link_width", 1);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -532,6 +556,7 @@ int main(void)
 		cmocka_unit_test(outcomes),
 		cmocka_unit_test(a_drive_that_goes),
 		cmocka_unit_test(no_config_where_nothing_is_missing),
+		cmocka_unit_test(want_of_descriptors_passes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

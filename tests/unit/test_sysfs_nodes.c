@@ -1,6 +1,7 @@
 /* Attributes that stay open: a node that goes while one of them is not read, and the want of
  * descriptors, which passes. */
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/descriptors.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -85,28 +86,6 @@ static void gone(void **unused)
 		finish(&f, &nodes);
 		fixture_end(&f);
 	}
-}
-
-/* Takes all descriptors that are left of a few; gives them back with limit. */
-static size_t take_descriptors(int fds[64], struct rlimit *limit)
-{
-	struct rlimit few;
-	size_t n = 0;
-
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, limit), 0);
-	few = (struct rlimit){.rlim_cur = 48, .rlim_max = limit->rlim_max};
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	while (n < 64 && (fds[n] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
-		n++;
-	assert_true(n < 64 && errno == EMFILE);
-	return n;
-}
-
-static void give_back(const int *fds, size_t n, const struct rlimit *limit)
-{
-	for (size_t i = 0; i < n; i++)
-		close(fds[i]);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, limit), 0);
 }
 
 static void want_of_descriptors_passes(void **unused)
