@@ -234,7 +234,7 @@ static int show_daemon(const struct path_args *args)
 
 int command_path(int argc, char **argv)
 {
-	struct path_args args = {0};
+	struct path_args args = {.of = ""};
 	int r = parse_args(argc, argv, &args);
 
 	if (r >= 0)

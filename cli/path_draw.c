@@ -54,7 +54,7 @@ static const char *kind_words(const char *kind)
 static void put_name(struct text *out, const char *name)
 {
 	for (; *name; name++)
-		text_char(out, *name == '_' ? ' ' : *name);
+		text_char(out, (char)(*name == '_' ? ' ' : *name));
 }
 
 static enum unit unit_named(const char *name)

@@ -109,7 +109,7 @@ char *table_broken(const char *text, size_t width)
 		}
 		/* Only what this function puts there breaks a line. */
 		for (size_t i = 0; i < len; i++)
-			*p++ = text[i] == '\n' ? '?' : text[i];
+			*p++ = (char)(text[i] == '\n' ? '?' : text[i]);
 		memset(p, ' ', blanks);
 		p += blanks;
 		column += n + blanks;

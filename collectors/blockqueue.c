@@ -404,11 +404,11 @@ static int read_facts(struct hw *hw, struct disk *disk)
  * diskstats leaves out pseudo devices. */
 static bool has_done_io(struct slice diskstats, const char *name)
 {
-	struct slice line, token;
+	struct slice line, major, minor, token;
 	int64_t reads, writes;
 
 	while (slice_line(&diskstats, &line)) {
-		if (!slice_token(&line, &token) || !slice_token(&line, &token) ||
+		if (!slice_token(&line, &major) || !slice_token(&line, &minor) ||
 		    !slice_token(&line, &token) || !slice_is(token, name))
 			continue;
 		if (!slice_token(&line, &token) || parse_i64_slice(token, &reads) < 0)

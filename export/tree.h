@@ -23,7 +23,7 @@ int64_t tree_i64(struct tree *tree, const char *path);
 bool tree_bool(struct tree *tree, const char *path);
 
 /* Members of an object. */
-size_t tree_n_keys(struct tree *tree);
+size_t tree_n_keys(struct tree *object);
 /* In the order of the document; NULL past the end. */
 const char *tree_key(struct tree *tree, size_t index);
 /* Elements of an array. */

@@ -10,8 +10,8 @@
 #include "base/parse.h"
 
 /* A value that is not there, and one that is there but not understood. */
-#define MMC_MISSING -1
-#define MMC_ODD     -2
+#define MMC_MISSING (-1)
+#define MMC_ODD     (-2)
 
 /* A hexadecimal number; some kernels leave the 0x out. 0, or -EINVAL. */
 int mmc_hex(struct slice text, int64_t *ret);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hw.h"
@@ -39,14 +40,19 @@ static void say(struct probe *probe, const char *node, enum outcome outcome, con
 }
 
 /* "6.1" or the beginning of "6.1.0-13-amd64" as one number that grows with the version. */
-static bool version_of(const char *text, unsigned *ret)
+static bool version_of(const char *text, unsigned long *ret)
 {
-	unsigned major, minor;
+	char *end;
+	unsigned long major = strtoul(text, &end, 10);
 
-	if (sscanf(text, "%3u.%3u", &major, &minor) != 2)
+	if (end == text || *end != '.' || major > 999)
 		return false;
+	text = end + 1;
+
+	unsigned long minor = strtoul(text, &end, 10);
+
 	*ret = major * 1000 + minor;
-	return true;
+	return end > text && minor <= 999;
 }
 
 /* Where "(since X.Y)" is said of what is missing, and this kernel is older, that is the answer. */
@@ -55,14 +61,14 @@ static void add_kernel(struct hw *hw, char missing[PROBE_TEXT_MAX])
 	static const char since[] = "(since ";
 	const char *said = strstr(missing, since);
 	size_t len = strlen(missing);
-	unsigned needed, own;
+	unsigned long needed, own;
 	char kernel[128];
 
 	if (!said || !version_of(said + sizeof(since) - 1, &needed) ||
 	    hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") < 0 ||
 	    !version_of(kernel, &own) || own >= needed)
 		return;
-	snprintf(missing + len, PROBE_TEXT_MAX - len, ", and this kernel is %u.%u", own / 1000,
+	snprintf(missing + len, PROBE_TEXT_MAX - len, ", and this kernel is %lu.%lu", own / 1000,
 		 own % 1000);
 }
 
