@@ -148,7 +148,7 @@ static int socket_trouble(const char *socket, const char **ret_words)
 	}
 	if (error == EACCES || (!error && access(socket, W_OK) < 0 && errno == EACCES)) {
 		*ret_words = "permission denied: be root, the user of the daemon or of its group, "
-			     "or ask it by --url http://127.0.0.1:9750";
+			     "or ask it by --url, such as http://127.0.0.1:9750";
 		return -EACCES;
 	}
 	*ret_words = "no daemon can be reached there";
@@ -173,8 +173,15 @@ static int failed(const struct transfer *t, const struct client_target *target, 
 	} else if (socket) {
 		r = socket_trouble(socket, &words);
 	}
-	snprintf(t->reply->error, sizeof(t->reply->error), "%s: %s", socket ? socket : target->url,
-		 words);
+	if (r == -ECONNREFUSED && !target->socket && !target->url)
+		snprintf(
+			t->reply->error, sizeof(t->reply->error),
+			"no daemon can be reached at %s or %s: start flashscoped, or tell where it "
+			"is by --socket or --url",
+			sockets[0], sockets[1]);
+	else
+		snprintf(t->reply->error, sizeof(t->reply->error), "%s: %s",
+			 socket ? socket : target->url, words);
 	return r;
 }
 

@@ -162,7 +162,8 @@ static int print_text(const char *path, int64_t file_bytes, struct reader *reade
 	struct text text = TEXT_IN(buf);
 
 	status_bytes(&text, file_bytes);
-	printf("database  %s: %s, %d boots\n", path, buf, holding->n_boots);
+	printf("database  %s: %s, %d %s\n", path, buf, holding->n_boots,
+	       holding->n_boots == 1 ? "boot" : "boots");
 	print_boots(holding);
 	putchar('\n');
 	return print_nodes(reader);

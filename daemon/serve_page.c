@@ -50,6 +50,30 @@ static void head(struct text *text)
 		       "disks, flash and what surrounds them, and keeps it in a database.</p>\n");
 }
 
+static void why_not(struct text *text, const struct probe_item *item)
+{
+	html(text, item->reason);
+	if (!item->advice[0])
+		return;
+	text_str(text, "; ");
+	html(text, item->advice);
+}
+
+/* What is left out on purpose (disabled) would be a long list. */
+static void lacking_nodes(struct text *text, const struct board_collector *c)
+{
+	for (size_t i = 1; i < board_n_items(c->probe); i++) {
+		const struct probe_item *item = board_item(c->probe, i);
+
+		if (item->outcome == OUTCOME_OK || item->left_out)
+			continue;
+		text_str(text, "<br>");
+		html(text, item->node);
+		text_printf(text, ": %s, ", outcome_name(item->outcome));
+		why_not(text, item);
+	}
+}
+
 static void sampled_row(struct text *text, const struct board_collector *c)
 {
 	const struct probe_item *own = board_item(c->probe, 0);
@@ -67,8 +91,10 @@ static void sampled_row(struct text *text, const struct board_collector *c)
 		html(text, board_item(c->probe, i)->node);
 		text_char(text, ' ');
 	}
-	if (!ok)
-		html(text, own->reason);
+	if (ok)
+		lacking_nodes(text, c);
+	else
+		why_not(text, own);
 	text_str(text, "</td></tr>\n");
 }
 

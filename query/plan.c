@@ -73,7 +73,10 @@ static int plan_metric(const struct catalog *catalog, const char *name, struct q
 		return refuse_metric(catalog, name, r, problem);
 	if (plan->metric.kind == KIND_INFO)
 		return plan_refuse(problem, "metric",
-				   "\"%.60s\" is a text and has no values over time", name);
+				   "\"%.60s\" is a text and has no values over time: flashscope "
+				   "sample shows it, "
+				   "the view infos of a file has its changes",
+				   name);
 	plan->unit = plan->metric.unit;
 	return 0;
 }

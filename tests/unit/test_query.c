@@ -497,7 +497,9 @@ static void problems(void **state)
 		 "metric: \"disk.zzzzzz\": the group has no such quantity; flashscope fields lists "
 		 "all metrics"},
 		{"disk.name", NULL, NULL, NULL, NULL,
-		 "metric: \"disk.name\" is a text and has no values over time"},
+		 "metric: \"disk.name\" is a text and has no values over time: flashscope sample "
+		 "shows it, "
+		 "the view infos of a file has its changes"},
 		{"disk.temp", "rate", NULL, NULL, NULL,
 		 "agg: temp has no rate: use sum, min, mean, max, last"},
 		{"disk.power", "mean", NULL, NULL, NULL,
