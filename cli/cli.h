@@ -17,6 +17,7 @@ int command_fields(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_query(int argc, char **argv);
 int command_mark(int argc, char **argv);
+int command_events(int argc, char **argv);
 int command_path(int argc, char **argv);
 
 /* Reads names of collectors: sets wanted[] by their index, all of them when there are no names.
@@ -31,6 +32,10 @@ PRINTF_LIKE(2, 3) int cli_wrong_usage(const char *command, const char *fmt, ...)
  * newest minutes. */
 struct reader;
 MUST_CHECK int cli_open_file(const char *command, const char *path, struct reader **ret);
+
+/* The database where it usually lies, for when no daemon answers: said on stderr. NULL: there is
+ * none. */
+const char *cli_usual_file(const char *command);
 
 /* Wall-clock times of the oldest and the newest sample of a file. -ENODATA when it has none. */
 MUST_CHECK int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64_t *ret_last_ms);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
@@ -55,6 +56,21 @@ int cli_open_file(const char *command, const char *path, struct reader **ret)
 	else
 		tell_lack(command, path, *ret);
 	return r;
+}
+
+const char *cli_usual_file(const char *command)
+{
+	static const char *const files[] = {"var/flashscope.db",
+					    "/var/lib/flashscope/flashscope.db"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		if (access(files[i], R_OK) < 0)
+			continue;
+		fprintf(stderr, "flashscope %s: no daemon answers; this is %s\n", command,
+			files[i]);
+		return files[i];
+	}
+	return NULL;
 }
 
 int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64_t *ret_last_ms)

@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{"query", command_query, "a metric over a window of time"},
 	{"fields", command_fields, "the metrics that can be asked for"},
 	{"status", command_status, "how the daemon is doing, or what a database holds"},
+	{"events", command_events, "what happened, with the marks"},
 	{"mark", command_mark, "a label on a span of time, or around a command"},
 	{NULL, NULL, NULL},
 };

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -12,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/query_table.h"
+#include "cli/records.h"
 #include "export/points_document.h"
 #include "query/query.h"
 #include "sampling/registry.h"
@@ -28,6 +28,7 @@ static const char help[] =
 	"  --node NODE     one node alone, by its name or identity\n"
 	"  --from TIME     start of the window, default an hour before its end\n"
 	"  --to TIME       its end, default now; with --db, now is the newest sample in the file\n"
+	"  --mark MARK     the window of a mark, by its id or label, in place of --from and --to\n"
 	"  --step TIME     length of a step, default window / 300 on whole seconds; a line has "
 	"the\n"
 	"                  time at which its step ends\n"
@@ -44,7 +45,7 @@ static const char help[] =
 struct query_args {
 	struct query_params params;
 	struct client_target target;
-	const char *db;
+	const char *db, *mark;
 	bool json, csv;
 };
 
@@ -53,6 +54,8 @@ static int check_args(const struct query_args *args)
 {
 	if (args->json && args->csv)
 		return cli_wrong_usage("query", "--json or --csv, not both");
+	if (args->mark && (args->params.from || args->params.to))
+		return cli_wrong_usage("query", "--mark is a window: no --from and no --to");
 	if (args->db && (args->target.socket || args->target.url))
 		return cli_wrong_usage("query", "--db reads a file: no --socket and no --url");
 	if (args->target.socket && args->target.url)
@@ -64,12 +67,19 @@ static int check_args(const struct query_args *args)
 static int parse_args(int argc, char **argv, struct query_args *args)
 {
 	static const struct option options[] = {
-		{"node", required_argument, NULL, 'n'}, {"from", required_argument, NULL, 'f'},
-		{"to", required_argument, NULL, 't'},   {"step", required_argument, NULL, 's'},
-		{"agg", required_argument, NULL, 'a'},  {"db", required_argument, NULL, 'd'},
-		{"json", no_argument, NULL, 'j'},       {"csv", no_argument, NULL, 'c'},
-		{"url", required_argument, NULL, 'u'},  {"socket", required_argument, NULL, 'S'},
-		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+		{"node", required_argument, NULL, 'n'},
+		{"from", required_argument, NULL, 'f'},
+		{"to", required_argument, NULL, 't'},
+		{"step", required_argument, NULL, 's'},
+		{"agg", required_argument, NULL, 'a'},
+		{"db", required_argument, NULL, 'd'},
+		{"json", no_argument, NULL, 'j'},
+		{"csv", no_argument, NULL, 'c'},
+		{"url", required_argument, NULL, 'u'},
+		{"socket", required_argument, NULL, 'S'},
+		{"mark", required_argument, NULL, 'm'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 
 	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
@@ -82,6 +92,9 @@ static int parse_args(int argc, char **argv, struct query_args *args)
 			break;
 		case 't':
 			args->params.to = optarg;
+			break;
+		case 'm':
+			args->mark = optarg;
 			break;
 		case 's':
 			args->params.step = optarg;
@@ -323,17 +336,6 @@ static int show_document(const struct query_args *args, const char *body)
 	return r < 0 ? complain(r, NULL) : EXIT_DONE;
 }
 
-static const char *default_file(void)
-{
-	static const char *const files[] = {"var/flashscope.db",
-					    "/var/lib/flashscope/flashscope.db"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		if (access(files[i], R_OK) == 0)
-			return files[i];
-	return NULL;
-}
-
 /* Without a daemon the usual file is read, unless a daemon was named. */
 static int query_daemon(struct query_args *args)
 {
@@ -348,23 +350,39 @@ static int query_daemon(struct query_args *args)
 	if (r == 0)
 		return show_document(args, reply.body);
 	if (r == -ECONNREFUSED && !args->target.url && !args->target.socket) {
-		args->db = default_file();
-		if (args->db) {
-			fprintf(stderr, "flashscope query: no daemon answers; this is %s\n",
-				args->db);
+		args->db = cli_usual_file("query");
+		if (args->db)
 			return query_file(args);
-		}
 	}
 	complain(r, reply.error);
 	return reply.status == 400 ? EXIT_USAGE : EXIT_FAILED;
 }
 
+/* Puts the span of the mark in the place of from and to. */
+static int take_mark(struct query_args *args, struct mark_span *span)
+{
+	CLEANUP(records_done)
+	struct records_source source = {.command = "query", .target = args->target, .db = args->db};
+	int r = records_find_mark(&source, args->mark, span);
+
+	if (r != EXIT_DONE)
+		return r;
+	args->db = source.db;
+	args->params.from = span->from;
+	args->params.to = span->to;
+	return EXIT_DONE;
+}
+
 int command_query(int argc, char **argv)
 {
 	struct query_args args = {0};
+	struct mark_span span;
 	int r = parse_args(argc, argv, &args);
 
 	if (r >= 0)
+		return r;
+	r = args.mark ? take_mark(&args, &span) : EXIT_DONE;
+	if (r != EXIT_DONE)
 		return r;
 	r = args.db ? query_file(&args) : query_daemon(&args);
 	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;

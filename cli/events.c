@@ -1,0 +1,183 @@
+/* flashscope events: what happened, with the marks, in the order of time. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/records.h"
+#include "cli/table.h"
+#include "export/tree.h"
+
+static const char help[] =
+	"Usage: flashscope events [--from TIME] [--to TIME] [--db FILE | --socket PATH | --url "
+	"URL]\n"
+	"                         [--json]\n"
+	"\n"
+	"What happened, the newest last: starts, boots, devices that came and went, what failed,\n"
+	"and the marks that were set.\n"
+	"\n"
+	"  --from TIME     start of the window, default the beginning\n"
+	"  --to TIME       its end\n"
+	"  --json          {\"events\", \"marks\"}, as GET /api/v1/events and /api/v1/marks have "
+	"them\n"
+	"  --db FILE       read a database file instead of asking the daemon\n"
+	"  --socket PATH   of the daemon (default var/run/flashscoped.sock, then\n"
+	"                  /run/flashscope/flashscoped.sock)\n"
+	"  --url URL       of the daemon, as http://127.0.0.1:9750\n"
+	"\n"
+	"Times are those of flashscope query.\n";
+
+/* Returns -1 to go on, else the exit status. */
+static int parse_args(int argc, char **argv, struct records_source *source, bool *json)
+{
+	static const struct option options[] = {
+		{"from", required_argument, NULL, 'f'},   {"to", required_argument, NULL, 't'},
+		{"db", required_argument, NULL, 'd'},     {"url", required_argument, NULL, 'u'},
+		{"socket", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+	};
+
+	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		if (c == 'f')
+			source->from = optarg;
+		else if (c == 't')
+			source->to = optarg;
+		else if (c == 'd')
+			source->db = optarg;
+		else if (c == 'u')
+			source->target.url = optarg;
+		else if (c == 's')
+			source->target.socket = optarg;
+		else if (c == 'j')
+			*json = true;
+		else if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_DONE;
+		} else {
+			return cli_wrong_usage("events", NULL);
+		}
+	}
+	if (optind < argc)
+		return cli_wrong_usage("events", "takes no argument \"%s\"", argv[optind]);
+	if (!!source->db + !!source->target.url + !!source->target.socket > 1)
+		return cli_wrong_usage("events", "--db, --socket or --url, one of them");
+	return -1;
+}
+
+/* What both have: from when to when. */
+static int add_line(struct table *table, struct tree *record, const char *severity,
+		    const char *kind, const char *about, const char *text)
+{
+	const char *t = tree_text(record, "t"), *t_end = tree_text(record, "t_end");
+	const char *cells[] = {t,        !*t_end ? "open" : strcmp(t, t_end) != 0 ? t_end : "",
+			       severity, kind,
+			       about,    text};
+	int r = table_line(table);
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(cells); i++)
+		r = table_cell(table, cells[i]);
+	return r;
+}
+
+static int add_event(struct table *table, struct tree *event)
+{
+	char buf[512];
+	struct text about = TEXT_IN(buf);
+
+	text_str(&about, tree_text(event, "collector"));
+	if (*tree_text(event, "node"))
+		text_printf(&about, "%s%s", about.len ? " " : "", tree_text(event, "node"));
+	return add_line(table, event, tree_text(event, "severity"), tree_text(event, "kind"), buf,
+			tree_text(event, "text"));
+}
+
+static int add_mark(struct table *table, struct tree *mark)
+{
+	char buf[32];
+
+	snprintf(buf, sizeof(buf), "%lld", (long long)tree_i64(mark, "id"));
+	return add_line(table, mark, "", "mark", buf, tree_text(mark, "label"));
+}
+
+/* Both lists are in the order of time. */
+static int fill(struct table *table, struct tree *events, struct tree *marks)
+{
+	size_t n_events = tree_n(events), n_marks = tree_n(marks), e = 0, m = 0;
+	int r = 0;
+
+	while (r == 0 && (e < n_events || m < n_marks)) {
+		struct tree *event = e < n_events ? tree_at(events, e) : NULL;
+		struct tree *mark = m < n_marks ? tree_at(marks, m) : NULL;
+
+		if (!mark || (event && strcmp(tree_text(event, "t"), tree_text(mark, "t")) <= 0)) {
+			r = add_event(table, event);
+			e++;
+		} else {
+			r = add_mark(table, mark);
+			m++;
+		}
+	}
+	return r;
+}
+
+static int print_records(struct tree *events, struct tree *marks)
+{
+	static const struct {
+		const char *name;
+		enum table_column column;
+	} columns[] = {
+		{"TIME", TABLE_TEXT}, {"UNTIL", TABLE_TEXT}, {"SEVERITY", TABLE_TEXT},
+		{"KIND", TABLE_TEXT}, {"ABOUT", TABLE_WRAP}, {"TEXT", TABLE_WRAP},
+	};
+	CLEANUP(table_closep) struct table *table = NULL;
+	int r = table_open(&table);
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
+		r = table_column(table, columns[i].name, columns[i].column);
+	if (r == 0)
+		r = fill(table, events, marks);
+	return r < 0 ? r : table_print(table, stdout);
+}
+
+static int show(const char *events_json, const char *marks_json)
+{
+	CLEANUP(tree_freep) struct tree *events = NULL;
+	CLEANUP(tree_freep) struct tree *marks = NULL;
+	int r = tree_parse(events_json, strlen(events_json), &events);
+
+	if (r == 0)
+		r = tree_parse(marks_json, strlen(marks_json), &marks);
+	if (r == 0 && !tree_n(events) && !tree_n(marks))
+		puts("nothing happened in this window, or nothing was recorded");
+	else if (r == 0)
+		r = print_records(events, marks);
+	if (r < 0)
+		fprintf(stderr, "flashscope events: %s\n", strerror(-r));
+	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+int command_events(int argc, char **argv)
+{
+	CLEANUP(records_done) struct records_source source = {.command = "events"};
+	CLEANUP(freep) char *events = NULL;
+	CLEANUP(freep) char *marks = NULL;
+	bool json = false;
+	int r = parse_args(argc, argv, &source, &json);
+
+	if (r >= 0)
+		return r;
+	r = records_get(&source, false, &events);
+	if (r == EXIT_DONE)
+		r = records_get(&source, true, &marks);
+	if (r != EXIT_DONE)
+		return r;
+	if (json)
+		printf("{\"events\":%s,\"marks\":%s}\n", events, marks);
+	else
+		r = show(events, marks);
+	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
+}

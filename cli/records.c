@@ -1,0 +1,198 @@
+#include "cli/records.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "export/api.h"
+#include "export/tree.h"
+#include "query/query.h"
+
+#define BOOTS_MAX       1024
+#define RECORDS_MAX     10000
+#define DOC_MAX_BYTES   (16 * 1024 * 1024)
+#define WALL_FOREVER_MS (INT64_MAX / 4)
+
+void records_done(struct records_source *source)
+{
+	reader_closep(&source->reader);
+}
+
+static int add_event(const struct event *event, const struct boot *boot, void *arg)
+{
+	api_event(arg, event, boot->id, boot->wall_offset_ms);
+	return doc_error(arg);
+}
+
+static int add_mark(const struct mark *mark, const struct boot *boot, void *arg)
+{
+	api_mark(arg, mark, boot->id, boot->wall_offset_ms);
+	return doc_error(arg);
+}
+
+/* text NULL leaves *ret_ms as it is. Returns the exit status. */
+static int read_time(const struct records_source *source, struct reader *reader, const char *name,
+		     const char *text, int64_t *ret_ms)
+{
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	int64_t first_ms, now_ms = clock_wall_ms();
+	struct problem problem = {0};
+	int n;
+
+	if (!text)
+		return EXIT_DONE;
+	n = boots ? reader_boots(reader, boots, BOOTS_MAX) : -ENOMEM;
+	if (n < 0) {
+		fprintf(stderr, "flashscope %s: %s\n", source->command, reader_error(reader));
+		return EXIT_FAILED;
+	}
+	/* What was recorded has its own now. */
+	if (cli_file_span(reader, &first_ms, &now_ms) < 0)
+		now_ms = clock_wall_ms();
+	if (query_time(text, now_ms, boots, (size_t)n, ret_ms, &problem) == 0)
+		return EXIT_DONE;
+	fprintf(stderr, "flashscope %s: %s: ", source->command, name);
+	cli_put_text(stderr, problem.detail);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
+static int get_from_file(struct records_source *source, bool marks, char **ret)
+{
+	int64_t from_ms = -WALL_FOREVER_MS, to_ms = WALL_FOREVER_MS;
+	struct doc doc;
+	size_t len;
+	int r;
+
+	if (!source->reader && cli_open_file(source->command, source->db, &source->reader) < 0)
+		return EXIT_FAILED;
+
+	struct reader *reader = source->reader;
+
+	r = read_time(source, reader, "from", source->from, &from_ms);
+	if (r == EXIT_DONE)
+		r = read_time(source, reader, "to", source->to, &to_ms);
+	if (r != EXIT_DONE)
+		return r;
+	doc_init(&doc, DOC_MAX_BYTES);
+	doc_array(&doc, NULL);
+	r = marks ? reader_marks(reader, from_ms, to_ms, RECORDS_MAX, add_mark, &doc)
+		  : reader_events(reader, from_ms, to_ms, RECORDS_MAX, add_event, &doc);
+	doc_end(&doc);
+	if (r == 0)
+		r = doc_error(&doc);
+	if (r < 0) {
+		doc_done(&doc);
+		fprintf(stderr, "flashscope %s: %s: %s\n", source->command, source->db,
+			*reader_error(reader) ? reader_error(reader) : strerror(-r));
+		return EXIT_FAILED;
+	}
+	*ret = doc_take(&doc, &len);
+	return EXIT_DONE;
+}
+
+static int put_parameter(struct text *path, const char *name, const char *value)
+{
+	CLEANUP(freep) char *escaped = client_escape(value);
+
+	if (!escaped)
+		return -ENOMEM;
+	text_printf(path, "&%s=%s", name, escaped);
+	return path->truncated ? -ENAMETOOLONG : 0;
+}
+
+static int get_from_daemon(const struct records_source *source, bool marks,
+			   struct client_reply *reply)
+{
+	char buf[1024];
+	struct text path = TEXT_IN(buf);
+	int r;
+
+	text_printf(&path, "/api/v1/%s?limit=%d", marks ? "marks" : "events", RECORDS_MAX);
+	r = put_parameter(&path, "from", source->from ? source->from : "0");
+	if (r == 0 && source->to)
+		r = put_parameter(&path, "to", source->to);
+	if (r == 0)
+		return client_get(&source->target, buf, reply);
+	snprintf(reply->error, sizeof(reply->error), "%s", strerror(-r));
+	return r;
+}
+
+int records_get(struct records_source *source, bool marks, char **ret)
+{
+	CLEANUP(client_reply_done) struct client_reply reply = {0};
+	int r;
+
+	if (source->db)
+		return get_from_file(source, marks, ret);
+	r = get_from_daemon(source, marks, &reply);
+	if (r == -ECONNREFUSED && !source->target.socket && !source->target.url) {
+		source->db = cli_usual_file(source->command);
+		if (source->db)
+			return get_from_file(source, marks, ret);
+	}
+	if (r < 0) {
+		fprintf(stderr, "flashscope %s: %s\n", source->command, reply.error);
+		return reply.status == 400 ? EXIT_USAGE : EXIT_FAILED;
+	}
+	*ret = reply.body;
+	reply.body = NULL;
+	return EXIT_DONE;
+}
+
+static struct tree *find_mark(struct tree *marks, const char *wanted)
+{
+	struct tree *found = NULL;
+	char id[32];
+
+	for (size_t i = 0; i < tree_n(marks); i++) {
+		struct tree *mark = tree_at(marks, i);
+
+		snprintf(id, sizeof(id), "%lld", (long long)tree_i64(mark, "id"));
+		if (!strcmp(id, wanted))
+			return mark;
+		if (!strcmp(tree_text(mark, "label"), wanted))
+			found = mark;
+	}
+	return found;
+}
+
+int records_find_mark(struct records_source *source, const char *wanted, struct mark_span *ret)
+{
+	CLEANUP(freep) char *json = NULL;
+	CLEANUP(tree_freep) struct tree *marks = NULL;
+	int r = records_get(source, true, &json);
+
+	if (r != EXIT_DONE)
+		return r;
+	if (tree_parse(json, strlen(json), &marks) < 0) {
+		fprintf(stderr, "flashscope %s: the list of marks is none\n", source->command);
+		return EXIT_FAILED;
+	}
+
+	struct tree *mark = find_mark(marks, wanted);
+
+	if (!mark) {
+		fprintf(stderr, "flashscope %s: no mark has the id or the label \"",
+			source->command);
+		cli_put_text(stderr, wanted);
+		fputs("\"; flashscope events shows them\n", stderr);
+		return EXIT_USAGE;
+	}
+
+	long long boot = tree_i64(mark, "boot");
+
+	snprintf(ret->from, sizeof(ret->from), "%lld+%lld", boot,
+		 (long long)tree_i64(mark, "boot_ms"));
+	if (*tree_text(mark, "t_end"))
+		snprintf(ret->to, sizeof(ret->to), "%lld+%lld", boot,
+			 (long long)tree_i64(mark, "boot_ms_end"));
+	else
+		snprintf(ret->to, sizeof(ret->to), "now");
+	return EXIT_DONE;
+}

@@ -1,0 +1,33 @@
+/* Events and marks, from a daemon or from a file, as the API writes them. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/macros.h"
+#include "cli/client.h"
+
+struct reader;
+
+struct records_source {
+	const char *command; /* for messages */
+	struct client_target target;
+	/* A file instead of a daemon; set when no daemon answered and none was named. */
+	const char *db;
+	const char *from, *to; /* as query_time() reads them; NULL is all */
+	struct reader *reader; /* of db, once it was opened */
+};
+
+void records_done(struct records_source *source);
+
+/* The array of GET /api/v1/events or /api/v1/marks as text; *ret is the caller's. What is wrong is
+ * said on stderr; returns the exit status. */
+MUST_CHECK int records_get(struct records_source *source, bool marks, char **ret);
+
+/* The span of a mark, by its id or its label (of several the newest), as times that a query takes:
+ * the boot and the milliseconds on its clock, "now" for the end of an open one. */
+struct mark_span {
+	char from[64], to[64];
+};
+
+MUST_CHECK int records_find_mark(struct records_source *source, const char *mark,
+				 struct mark_span *ret);
