@@ -222,12 +222,13 @@ int iopath_find(const struct facts *facts, const char *of, struct iopaths *ret,
 
 	iopaths_init(ret);
 	ret_problem[0] = '\0';
-	if (!facts->n_rows) {
+	r = build_init(&build, facts, ret);
+	/* A daemon that has just started has rows of faster groups alone. */
+	if (r == 0 && !build.n_mounts && !build.n_devices) {
 		snprintf(ret_problem, IOPATH_PROBLEM_MAX,
 			 "no mounts and no block devices are known");
-		return -ENODATA;
+		r = -ENODATA;
 	}
-	r = build_init(&build, facts, ret);
 	if (r == 0 && *of) {
 		r = find_named(&build, of, ret_problem);
 	} else if (r == 0) {

@@ -12,10 +12,11 @@ struct spec {
 	const char *group, *field;    /* of the row that has the layer's name */
 	const char *name;             /* of the fact */
 	enum {
-		IF_ANY,    /* nothing is said of what is absent */
-		NEEDED,    /* what is absent is said, with the reason that the field gives; what
-			    * was not sampled at all, the probe explains */
-		AS_NUMBER, /* as IF_ANY; an info that is a number, in unit */
+		IF_ANY,     /* nothing is said of what is absent */
+		NEEDED,     /* what is absent is said, with the reason that the field gives; what
+			     * was not sampled at all, the probe explains */
+		ROW_NEEDED, /* as IF_ANY; that the node was not sampled at all is said */
+		AS_NUMBER,  /* as IF_ANY; an info that is a number, in unit */
 	} how;
 	enum unit unit;
 };
@@ -45,7 +46,7 @@ static const struct spec specs[] = {
 	{"disk", NULL, "topology", "firmware", "firmware", IF_ANY, UNIT_NONE},
 	{"disk", NULL, "topology", "size", "size", AS_NUMBER, UNIT_BYTES},
 	{"disk", NULL, "topology", "number", "number", IF_ANY, UNIT_NONE},
-	{"disk", NULL, "blockqueue", "scheduler", "scheduler", IF_ANY, UNIT_NONE},
+	{"disk", NULL, "blockqueue", "scheduler", "scheduler", ROW_NEEDED, UNIT_NONE},
 	{"disk", NULL, "blockqueue", "hw_queues", "queues", IF_ANY, UNIT_NONE},
 	{"disk", NULL, "blockqueue", "hw_queue_depth", "queue_depth", IF_ANY, UNIT_NONE},
 	{"disk", NULL, "blockqueue", "write_cache", "cache", IF_ANY, UNIT_NONE},
@@ -190,8 +191,8 @@ static void add_spec(struct build *build, const struct spec *spec, const char *n
 	size_t index;
 
 	snprintf(source, sizeof(source), "%s.%s", spec->group, spec->field);
-	if (!row && spec->how == NEEDED) {
-		snprintf(why, sizeof(why), "no sample of it; flashscope probe %s tells why",
+	if (!row && (spec->how == NEEDED || spec->how == ROW_NEEDED)) {
+		snprintf(why, sizeof(why), "no sample of it so far; flashscope probe %s tells why",
 			 spec->group);
 		build_missing(build, spec->name, source, why);
 	}

@@ -156,6 +156,10 @@ static void problems(void **unused)
 	(void)unused;
 	assert_int_equal(iopath_find(&w.facts, "", &w.paths, w.problem), -ENODATA);
 	assert_int_not_equal(w.problem[0], '\0');
+	/* A daemon's first second: the host is there, no disk so far. */
+	set(&w, "ufs", "1d84000.ufs", "gear_word", "HS_GEAR4");
+	assert_int_equal(iopath_find(&w.facts, "sda", &w.paths, w.problem), -ENODATA);
+	assert_non_null(strstr(w.problem, "no block devices are known"));
 	add_mount(&w, "/data", "f2fs", "sda1", 2, 1);
 	add_device(&w, "sda1", "partition", "sda");
 	add_device(&w, "sda", "disk", "");
@@ -327,6 +331,11 @@ static void what_is_known_and_what_not(void **unused)
 	assert_true(fact_of(&w, "sda", "size")->is_number);
 	assert_non_null(strstr(fact_of(&w, "sda", "model")->why, "EIO"));
 	assert_non_null(fact_of(&w, "sda", "specification")->why);
+	/* Its queue is sampled once a minute only. */
+	assert_non_null(strstr(fact_of(&w, "sda", "scheduler")->why, "no sample of it so far"));
+	set(&w, "blockqueue", "sda", "scheduler", "none");
+	find(&w, "sda");
+	assert_string_equal(fact_of(&w, "sda", "scheduler")->value, "none");
 	set(&w, "topology", "dm-0", "target", "crypt");
 	set(&w, "topology", "sda", "size", "1]}");
 	find(&w, "/data");
