@@ -228,11 +228,16 @@ static void print_title(const struct points_head *head, FILE *out)
 static void print_none(const struct metric *metric, FILE *out)
 {
 	fputs("no samples in this window\n", out);
-	if (metric)
-		fprintf(out,
-			"there is none when: %s\nflashscope probe --all %s tells what is so here\n",
-			field_absence(metric->group, &metric->group->fields[metric->a]),
-			metric->collector->name);
+	if (!metric)
+		return;
+	fprintf(out, "there is none when: %s\nor when nothing was sampled in that time",
+		field_absence(metric->group, &metric->group->fields[metric->a]));
+	if (metric->group->period_ms >= 1000)
+		fprintf(out, " (by default each %u s)", metric->group->period_ms / 1000);
+	if (metric->derived && metric_is_delta(metric))
+		fputs(", or nothing was counted of which it could be made", out);
+	fprintf(out, "\nflashscope probe --all %s tells what is so here\n",
+		metric->collector->name);
 }
 
 int query_table_print(const struct points_head *head, const struct metric *metric,
