@@ -400,33 +400,67 @@ static void know_init_time(struct hw *hw, struct card *card, const char *dir)
 	know(card, INIT_TIME, mmc_init_ms(now_ms, asleep_ms, active_ms, suspended_ms));
 }
 
+/* What life_time says at the probe. */
+struct life {
+	int64_t rev; /* of EXT_CSD, -1: not known */
+	int r;       /* of reading and understanding the file */
+	bool is_defined;
+};
+
+static struct life read_life(struct hw *hw, const char *dir)
+{
+	struct life life = {.rev = -1};
+	int64_t a = 0, b = 0;
+	char line[64];
+
+	if (hw_read_i64(hw, &life.rev, "%s/rev", dir) < 0)
+		life.rev = -1;
+	life.r = hw_read_line(hw, line, sizeof(line), "%s/life_time", dir);
+	if (life.r >= 0)
+		life.r = mmc_life_time(line, &a, &b);
+	life.is_defined = !is_before_life(life.rev) && life.r >= 0 && (a || b);
+	return life;
+}
+
+/* Why there is no wear, as a node of its own. */
+static void report_no_life(struct probe *probe, const char *name, const char *dir,
+			   const struct life *life)
+{
+	char part[NODE_NAME_MAX + 16];
+
+	snprintf(part, sizeof(part), "%s life_time", name);
+	if (is_before_life(life->rev))
+		probe_node(probe, part, OUTCOME_UNSUPPORTED, "",
+			   "EXT_CSD revision %lld: no life estimate before 7 (eMMC 5.0)",
+			   (long long)life->rev);
+	else if (life->r == -ENOENT)
+		probe_node(probe, part, OUTCOME_NO_NODE,
+			   "a kernel from 4.10 on, or its patch that exports the lifetime",
+			   "no life_time in /%s: kernels have it from 4.10 on", dir);
+	else if (life->r == -EACCES || life->r == -EPERM)
+		probe_node(probe, part, OUTCOME_DENIED,
+			   "udev: a rule that makes it readable (chmod a+r); Android: label the "
+			   "card's directory and allow the domain to read it",
+			   "/%s/life_time may not be read", dir);
+	else if (life->r < 0)
+		probe_node(probe, part, outcome_of_error(life->r), "", "/%s/life_time: %s", dir,
+			   strerror(-life->r));
+	else
+		probe_node(probe, part, OUTCOME_UNSUPPORTED, "",
+			   "the card gives no life estimate: 0x00 0x00 is not defined, not new");
+}
+
 static void report_mmc(struct hw *hw, struct probe *probe, const char *name, const char *dir)
 {
-	int64_t rev = 0, a, b;
-	char line[64];
-	int has_rev = hw_read_i64(hw, &rev, "%s/rev", dir);
-	int r = hw_read_line(hw, line, sizeof(line), "%s/life_time", dir);
+	struct life life = read_life(hw, dir);
 
-	if (has_rev == 0 && is_before_life(rev))
-		probe_node(probe, name, OUTCOME_OK, "",
-			   "eMMC with EXT_CSD revision %lld: no life estimate before 7 (eMMC 5.0)",
-			   (long long)rev);
-	else if (r == -ENOENT)
-		probe_node(probe, name, OUTCOME_OK,
-			   "a kernel from 4.10 on, or its patch that exports the lifetime",
-			   "eMMC: this kernel has no attribute life_time");
-	else if (r == -EACCES || r == -EPERM)
-		probe_node(probe, name, OUTCOME_OK,
-			   "let the user read it (Android: the label of the card's directory)",
-			   "eMMC: life_time may not be read");
-	else if (r >= 0 && mmc_life_time(line, &a, &b) == 0 && !a && !b)
-		probe_node(probe, name, OUTCOME_OK, "",
-			   "eMMC: the card gives no life estimate (life_time is 0x00)");
-	else if (r >= 0)
+	if (life.is_defined) {
 		probe_node(probe, name, OUTCOME_OK, "a reboot reads it anew",
 			   "eMMC: life_time is of the time when the kernel found the card");
-	else
-		probe_node(probe, name, OUTCOME_OK, "", "eMMC: life_time: %s", strerror(-r));
+		return;
+	}
+	probe_node(probe, name, OUTCOME_OK, "", "eMMC");
+	report_no_life(probe, name, dir, &life);
 }
 
 static void report_sd(struct probe *probe, const char *name, const struct card *card)

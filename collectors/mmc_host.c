@@ -304,28 +304,35 @@ static void say(struct probe *probe, const char *node, enum outcome outcome, con
 		probe_collector(probe, outcome, advice, "%s", reason);
 }
 
+/* "mmc HS400, 8 lines at 200000000 Hz, 1.80 V" */
+static void add_mode(struct text *text, const struct mmc_ios *ios)
+{
+	text_printf(text, ": %s, %lld lines at %lld Hz", mmc_timing_words[ios->timing],
+		    (long long)ios->bus_width,
+		    (long long)(ios->actual_clock_hz > 0 ? ios->actual_clock_hz : ios->clock_hz));
+	if (ios->voltage >= 0)
+		text_printf(text, ", %s", mmc_voltage_words[ios->voltage]);
+}
+
+static bool knows_mode(const struct mmc_ios *ios)
+{
+	return ios->power_mode != 0 && ios->timing >= 0 && ios->timing != MMC_TIMING_OTHER;
+}
+
 static void report_mode(struct hw *hw, struct probe *probe, const struct host *host,
 			const struct mmc_ios *ios)
 {
 	char buf[PROBE_TEXT_MAX];
 	struct text text = TEXT_IN(buf);
-	const char *advice =
-		!node_file_exists(&host->err_stats) ? "a kernel from 6.0 on for err_stats" : "";
+	const char *advice = "";
 
 	text_str(&text, host->disk[0] ? host->disk : "no disk");
-	if (ios->power_mode == 0) {
-		text_str(&text, ": switched off, so the mode is not known");
-	} else if (ios->timing >= 0 && ios->timing != MMC_TIMING_OTHER) {
-		text_printf(&text, ": %s, %lld lines at %lld Hz", mmc_timing_words[ios->timing],
-			    (long long)ios->bus_width,
-			    (long long)(ios->actual_clock_hz > 0 ? ios->actual_clock_hz
-								 : ios->clock_hz));
-		if (ios->voltage >= 0)
-			text_printf(&text, ", %s", mmc_voltage_words[ios->voltage]);
-	} else {
-		text_str(&text, ": a mode that is not known here");
-	}
-	if (ios->power_mode != 0 && host->uhs_grade > 0 && ios->timing >= 0 && is_capped(ios)) {
+	if (knows_mode(ios))
+		add_mode(&text, ios);
+	else
+		text_str(&text, ios->power_mode == 0 ? ": switched off, so the mode is not known"
+						     : ": a mode that is not known here");
+	if (knows_mode(ios) && host->uhs_grade > 0 && is_capped(ios)) {
 		text_printf(&text, ": capped, for the card is UHS (U%lld)",
 			    (long long)host->uhs_grade);
 		advice =
@@ -336,6 +343,24 @@ static void report_mode(struct hw *hw, struct probe *probe, const struct host *h
 				  "vqmmc-supply, pads, a cold start of the card";
 	}
 	probe_node(probe, host->name, OUTCOME_OK, advice, "%s", buf);
+}
+
+/* Of a host of which debugfs shows the mode. */
+static void report_no_errors(struct probe *probe, const struct host *host)
+{
+	char part[NODE_NAME_MAX + 16];
+	int error = host->err_stats.error;
+
+	if (!error)
+		return;
+	snprintf(part, sizeof(part), "%s err_stats", host->name);
+	if (error == -ENOENT)
+		probe_node(probe, part, OUTCOME_NO_NODE, "a kernel from 6.0 on",
+			   "no err_stats in /" DEBUG_DIR "/%s: kernels have it from 6.0 on",
+			   host->name);
+	else
+		probe_node(probe, part, outcome_of_error(error), "run as root",
+			   "/" DEBUG_DIR "/%s/err_stats: %s", host->name, strerror(-error));
 }
 
 /* What is wrong with debugfs, of one host or of all (""). */
@@ -391,6 +416,8 @@ static int add_host(struct hw *hw, struct hosts *hosts, struct probe *probe, con
 			   host->disk[0] ? host->disk : "no disk");
 	else
 		explain(hw, probe, name, r);
+	if (r == 0 || r == -EBUSY)
+		report_no_errors(probe, host);
 	return 0;
 }
 

@@ -415,44 +415,37 @@ static int64_t speed_limit_of(struct hw *hw, const struct function *port)
 	return mtps;
 }
 
-static void report(struct probe *probe, const char *name, const struct function *f, bool no_aer,
-		   bool no_aspm)
+/* What a function that has a link lacks, each as a node of its own. */
+static void report_missing(struct hw *hw, struct probe *probe, const struct pcie *p, size_t i)
 {
-	char buf[PROBE_TEXT_MAX];
-	struct text reason = TEXT_IN(buf);
-	bool has_aer = node_file_exists(&f->aer[0]);
+	static const struct need aer = {"CONFIG_PCIEAER", NULL, OUTCOME_UNSUPPORTED,
+					"the function cannot report errors, or it is not ours: "
+					"pci=noaer, or the firmware keeps AER"};
+	static const struct need aspm = {"CONFIG_PCIEASPM", NULL, OUTCOME_NO_NODE, ""};
+	const struct function *f = p->functions[i];
+	char part[NODE_NAME_MAX + 16];
 
-	text_str(&reason, f->infos[0]);
-	if (f->infos[DRIVER - FUNCTION][0])
-		text_printf(&reason, ", driver %s", f->infos[DRIVER - FUNCTION]);
-	if (!f->has_link)
-		text_str(&reason, "; no PCIe link");
-	if (!has_aer && no_aer)
-		text_str(&reason, "; no AER counters: CONFIG_PCIEAER is not set");
-	else if (!has_aer)
-		text_str(&reason, "; no AER counters: it cannot report errors, or Linux is before "
-				  "4.19");
-	if (no_aspm && f->is_lower_end)
-		text_str(&reason, "; no ASPM: CONFIG_PCIEASPM is not set");
-	probe_node(probe, name, OUTCOME_OK,
-		   (!has_aer && no_aer) || (no_aspm && f->is_lower_end)
-			   ? "build the kernel with the options that are named"
-			   : "",
-		   "%s", reason.p);
+	if (!node_file_exists(&f->aer[0])) {
+		snprintf(part, sizeof(part), "%s aer", p->nodes.v[i].name);
+		reason_option(hw, probe, part, &aer, "no AER counters, aer_dev_* (since 4.19)");
+	}
+	if (!node_file_exists(&p->policy) && f->is_lower_end) {
+		snprintf(part, sizeof(part), "%s aspm", p->nodes.v[i].name);
+		reason_option(hw, probe, part, &aspm,
+			      "no ASPM: there is no /sys/module/pcie_aspm/parameters/policy");
+	}
 }
 
-/* An option is looked for only when something is missing that it makes: a search may read a disk.
- */
-static void report_all(struct hw *hw, struct probe *probe, const struct pcie *p)
+static void report(struct hw *hw, struct probe *probe, const struct pcie *p, size_t i)
 {
-	bool no_aer = false, no_aspm = !node_file_exists(&p->policy);
+	const struct function *f = p->functions[i];
+	const char *driver = f->infos[DRIVER - FUNCTION];
 
-	for (size_t i = 0; i < p->nodes.n; i++)
-		no_aer = no_aer || !node_file_exists(&p->functions[i]->aer[0]);
-	no_aer = no_aer && option_of(hw, "CONFIG_PCIEAER", NULL) == OPTION_NOT_SET;
-	no_aspm = no_aspm && option_of(hw, "CONFIG_PCIEASPM", NULL) == OPTION_NOT_SET;
-	for (size_t i = 0; i < p->nodes.n; i++)
-		report(probe, p->nodes.v[i].name, p->functions[i], no_aer, no_aspm);
+	probe_node(probe, p->nodes.v[i].name, OUTCOME_OK, "", "%s%s%s%s", f->infos[0],
+		   *driver ? ", driver " : "", driver,
+		   f->has_link ? "" : "; no PCIe link (current_link_speed, since 4.13)");
+	if (f->has_link)
+		report_missing(hw, probe, p, i);
 }
 
 static size_t find_function(const struct pcie *p, const char *dir)
@@ -662,7 +655,8 @@ static int pcie_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return n < 0 ? n : -ENOENT;
 	}
 
-	report_all(hw, probe, p);
+	for (size_t i = 0; i < p->nodes.n; i++)
+		report(hw, probe, p, i);
 	*ret_state = p;
 	p = NULL;
 	return 0;

@@ -138,8 +138,8 @@ static const struct field lu_fields[] = {
 			 "SCSI commands that ended with an error; a few come from probing, an increase counts.",
 			 .attr = "ioerr_cnt", .bits = 32},
 	[IOTMO]       = {"iotmo_cnt", UNIT_COUNT, KIND_COUNTER, "SCSI commands that timed out.",
-			 .attr = "iotmo_cnt", .bits = 32,
-			 .absence = "the kernel does not count time-outs (6.1 does)"},
+			 .attr = "iotmo_cnt", .bits = 32, .since = "6.1",
+			 .absence = "the kernel does not count time-outs"},
 	[QUEUE_DEPTH] = {"queue_depth", UNIT_COUNT, KIND_GAUGE, "Commands that the unit takes at once.",
 			 .attr = "queue_depth"},
 	[UNIT_STATE]  = {"state", UNIT_NONE, KIND_STATE,
@@ -535,14 +535,35 @@ static void report_device_unit(struct probe *probe, const struct ufs_host *host)
 			UFS_LUN_DEVICE, host->number);
 }
 
-static void report_host(struct hw *hw, struct probe *probe, const struct ufs_host *host,
-			const struct found *found)
+/* What this kernel or driver lacks beside that. */
+static void report_missing(struct hw *hw, struct probe *probe, const struct ufs *u,
+			   const struct ufs_host *host)
+{
+	char part[NODE_NAME_MAX + 16], missing[PROBE_TEXT_MAX] = "", kernel[64] = "";
+	struct text text = TEXT_IN(missing);
+	size_t n = sysfs_node_missing(&u->settings, u->settings.n - 1, &text);
+
+	/* Its fields of the link all go with power_info. */
+	if (hw_exists(hw, "%s/power_info", host->dir))
+		n += sysfs_node_missing(&u->links, u->links.n - 1, &text);
+	if (!n)
+		return;
+	hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease");
+	snprintf(part, sizeof(part), "%s nodes", host->name);
+	probe_node(probe, part, OUTCOME_NO_NODE,
+		   "a kernel of that version; what the driver cannot do has no node in any",
+		   "not in this kernel%s%s: %s", *kernel ? ", " : "", kernel, missing);
+}
+
+static void report_host(struct hw *hw, struct probe *probe, const struct ufs *u,
+			const struct ufs_host *host, const struct found *found)
 {
 	probe_node(probe, host->name, OUTCOME_OK, "",
 		   "%zu units, %zu with a disk; descriptors (specification_version), attributes, "
 		   "flags and health are commands to the device (class Q), not read here; /%s",
 		   found->n_units, found->n_disks, host->dir);
 	report_power_info(hw, probe, host);
+	report_missing(hw, probe, u, host);
 	if (!found->has_device_unit)
 		report_device_unit(probe, host);
 }
@@ -568,7 +589,7 @@ static int add_host(struct hw *hw, struct ufs *u, struct probe *probe, const str
 	add_deep_attrs(hw, u, host);
 	r = add_units(hw, u, host, &found);
 	if (r >= 0)
-		report_host(hw, probe, host, &found);
+		report_host(hw, probe, u, host, &found);
 	return r;
 }
 

@@ -55,21 +55,48 @@ static bool version_of(const char *text, unsigned long *ret)
 	return end > text && minor <= 999;
 }
 
-/* Where "(since X.Y)" is said of what is missing, and this kernel is older, that is the answer. */
-static void add_kernel(struct hw *hw, char missing[PROBE_TEXT_MAX])
+/* Where "(since X.Y)" is said of what is missing, and this kernel is older, that is the answer:
+ * both versions, as thousands and ones. */
+static bool is_older(struct hw *hw, const char *missing, unsigned long *ret_needed,
+		     unsigned long *ret_own)
 {
 	static const char since[] = "(since ";
 	const char *said = strstr(missing, since);
-	size_t len = strlen(missing);
-	unsigned long needed, own;
 	char kernel[128];
 
-	if (!said || !version_of(said + sizeof(since) - 1, &needed) ||
-	    hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") < 0 ||
-	    !version_of(kernel, &own) || own >= needed)
-		return;
-	snprintf(missing + len, PROBE_TEXT_MAX - len, ", and this kernel is %lu.%lu", own / 1000,
-		 own % 1000);
+	return said && version_of(said + sizeof(since) - 1, ret_needed) &&
+	       hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease") >= 0 &&
+	       version_of(kernel, ret_own) && *ret_own < *ret_needed;
+}
+
+static void say_older(struct probe *probe, const char *node, const struct need *need,
+		      const char *missing, unsigned long needed, unsigned long own)
+{
+	char advice[PROBE_TEXT_MAX];
+
+	snprintf(advice, sizeof(advice), "a kernel from %lu.%lu on, with %s", needed / 1000,
+		 needed % 1000, need->option);
+	say(probe, node, OUTCOME_NO_NODE, advice, "%s, and this kernel is %lu.%lu", missing,
+	    own / 1000, own % 1000);
+}
+
+/* Nobody knows which of the two it is, so both are said. */
+static void say_unknown(struct probe *probe, const char *node, const struct need *need,
+			const char *missing)
+{
+	char advice[PROBE_TEXT_MAX];
+
+	snprintf(advice, sizeof(advice), "%s%sneeds %s", need->advice, *need->advice ? "; " : "",
+		 need->option);
+	if (need->outcome == OUTCOME_NO_HARDWARE)
+		say(probe, node, need->outcome, advice,
+		    "%s: no such hardware, or a kernel without %s (no kernel config found that "
+		    "tells)",
+		    missing, need->option);
+	else
+		say(probe, node, need->outcome, advice,
+		    "%s; whether %s is set is not known (no kernel config found)", missing,
+		    need->option);
 }
 
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
@@ -78,12 +105,16 @@ void reason_option(struct hw *hw, struct probe *probe, const char *node, const s
 	char missing[PROBE_TEXT_MAX], buf[PROBE_TEXT_MAX];
 	struct text advice = TEXT_IN(buf);
 	const char *option = need->option;
+	unsigned long needed, own;
 	va_list args;
 
 	va_start(args, missing_fmt);
 	vsnprintf(missing, sizeof(missing), missing_fmt, args);
 	va_end(args);
-	add_kernel(hw, missing);
+	if (is_older(hw, missing, &needed, &own)) {
+		say_older(probe, node, need, missing, needed, own);
+		return;
+	}
 	switch (option_of(hw, option, need->module)) {
 	case OPTION_NOT_SET:
 		text_printf(&advice, "build the kernel with %s=y%s", option,
@@ -100,9 +131,6 @@ void reason_option(struct hw *hw, struct probe *probe, const char *node, const s
 		    option);
 		break;
 	case OPTION_UNKNOWN:
-		text_printf(&advice, "%s%sneeds %s", need->advice, *need->advice ? "; " : "",
-			    option);
-		say(probe, node, need->outcome, buf, "%s; %s is unknown (no kernel config found)",
-		    missing, option);
+		say_unknown(probe, node, need, missing);
 	}
 }

@@ -30,12 +30,13 @@ struct need {
 
 /* Says of a node ("" is the collector itself) that something is missing, and what the option has
  * to do with it. missing is what was looked for and where: "there is no /sys/class/thermal".
- * Where it says "(since 6.1)" and the running kernel is older, ", and this kernel is 5.15" is
- * added. not set     no_option: "<missing>: CONFIG_X is not set"; build the kernel with CONFIG_X=y
- *   not loaded  disabled: "<missing>: CONFIG_X=m, module NAME is not loaded"; load the module NAME
- *   set         need->outcome: "<missing> although CONFIG_X is set"; need->advice
- *   unknown     need->outcome: "<missing>; CONFIG_X is unknown (no kernel config found)";
- *               need->advice, and the option */
+ *   older      where it says "(since 6.1)" and the running kernel is older, no_node:
+ *              "<missing>, and this kernel is 5.15"; a kernel from 6.1 on, with the option
+ *   not set    no_option: "<missing>: CONFIG_X is not set"; build the kernel with CONFIG_X=y
+ *   not loaded disabled: "<missing>: CONFIG_X=m, module NAME is not loaded"; load the module NAME
+ *   set        need->outcome: "<missing> although CONFIG_X is set"; need->advice
+ *   unknown    need->outcome, and that no kernel config was found, in the reason; need->advice, and
+ *              the option */
 PRINTF_LIKE(5, 6)
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
 		   const char *missing_fmt, ...);

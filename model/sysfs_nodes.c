@@ -73,6 +73,33 @@ int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, c
 	return 0;
 }
 
+static bool has_attr_of(const struct sysfs_node *node, size_t field)
+{
+	for (size_t k = 0; k < node->n_attrs; k++)
+		if (node->attrs[k].field == field)
+			return true;
+	return false;
+}
+
+size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text *out)
+{
+	const struct group *group = nodes->group;
+	size_t n = 0;
+
+	for (size_t k = 0; k < group->n_fields; k++) {
+		const struct field *field = &group->fields[k];
+		const char *since = field->since ? field->since : group->since;
+
+		if (!field->attr || has_attr_of(&nodes->v[i], k))
+			continue;
+		text_printf(out, "%s%s", out->len ? ", " : "", field->name);
+		if (since)
+			text_printf(out, " (since %s)", since);
+		n++;
+	}
+	return n;
+}
+
 void sysfs_nodes_done(struct sysfs_nodes *nodes)
 {
 	for (size_t i = 0; i < nodes->n; i++)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/hw.h"
+#include "base/text.h"
 #include "model/collector.h"
 
 #define STATE_OTHER "OTHER"
@@ -44,6 +45,10 @@ int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, c
 /* Opens one more attribute of the node that was added last, for a field without attr: one that lies
  * at a path of its own. As above when it is missing or cannot be opened. */
 void sysfs_nodes_add_attr(struct hw *hw, struct sysfs_nodes *nodes, size_t field, const char *path);
+
+/* Appends what node i lacks of the attributes that its group names, with the first kernel that has
+ * each: "critical_health (since 6.15), clkgate_enable". Returns how many these are. */
+size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text *out);
 
 void sysfs_nodes_done(struct sysfs_nodes *nodes);
 

@@ -89,7 +89,7 @@ cpufreq      ok           2 nodes
   policy0  ok: CPUs 0 1 2 3 4 5: cpuinfo_cur_freq may not be read -> run as root, or with read access to cpuinfo_cur_freq, for the clock that the hardware reports
   policy6  ok: CPUs 6 7: cpuinfo_cur_freq may not be read -> run as root, or with read access to cpuinfo_cur_freq, for the clock that the hardware reports
 diskstats    ok           28 nodes, 40 left out
-mmc_host     no_hardware  no host in /sys/class/mmc_host; CONFIG_MMC is unknown (no kernel config found) -> with a host there: its driver (CONFIG_MMC_SDHCI_...); needs CONFIG_MMC
+mmc_host     no_hardware  no host in /sys/class/mmc_host: no such hardware, or a kernel without CONFIG_MMC (no kernel config found that tells) -> with a host there: its driver (CONFIG_MMC_SDHCI_...); needs CONFIG_MMC
 thermal      ok           53 nodes, 5 not ok
   thermal_zone25  failed: camera-0: no reading now (ENODATA): not ready, or its subsystem is off
   thermal_zone28  failed: mdmss-1: no number (EINVAL): sensor off or not calibrated
@@ -122,8 +122,9 @@ cpufreq   ok           2 nodes
       -> run as root, or with read access to
          cpuinfo_cur_freq, for the clock that the
          hardware reports
-mmc_host  no_hardware  no host in /sys/class/mmc_host;
-    CONFIG_MMC is unknown (no kernel config found)
+mmc_host  no_hardware  no host in /sys/class/mmc_host:
+    no such hardware, or a kernel without CONFIG_MMC (no
+    kernel config found that tells)
     -> with a host there: its driver
        (CONFIG_MMC_SDHCI_...); needs CONFIG_MMC
 collectors: 1 ok, 1 not; nodes: 2 ok, 0 not; --all shows

@@ -214,9 +214,53 @@ static void kinds_of_cards(void **unused)
 	check_outcome(&f, "mmc3:0001", OUTCOME_UNSUPPORTED);
 	assert_non_null(strstr(item_of(&f, "mmc4:b368")->advice, "CONFIG_MMC_BLOCK"));
 	assert_non_null(strstr(item_of(&f, "mmcblk2")->reason, "no life estimate"));
-	assert_non_null(strstr(item_of(&f, "mmcblk10")->reason, "no attribute life_time"));
-	assert_non_null(strstr(item_of(&f, "mmcblk10")->advice, "4.10"));
+	check_outcome(&f, "mmcblk10", OUTCOME_OK);
+	check_outcome(&f, "mmcblk10 life_time", OUTCOME_NO_NODE);
+	assert_non_null(strstr(item_of(&f, "mmcblk10 life_time")->advice, "4.10"));
 	fixture_end(&f);
+}
+
+static void why_there_is_no_wear(void **unused)
+{
+	static const struct {
+		const char *rev, *life, *error;
+		enum outcome outcome;
+		const char *said; /* NULL: nothing is missing */
+	} cases[] = {
+		{"0x8\n", "0x01 0x02\n", NULL, OUTCOME_OK, NULL},
+		{"0x8\n", "0x00 0x02\n", NULL, OUTCOME_OK, NULL},
+		{"0x6\n", "0x01 0x02\n", NULL, OUTCOME_UNSUPPORTED, "revision 6"},
+		{"0x6\n", "rubbish\n", NULL, OUTCOME_UNSUPPORTED, "revision 6"},
+		{"0x8\n", "0x00 0x00\n", NULL, OUTCOME_UNSUPPORTED, "not defined"},
+		{"0x8\n", "rubbish\n", NULL, OUTCOME_FAILED, "Invalid argument"},
+		{"0x8\n", "\n", NULL, OUTCOME_FAILED, "No data"},
+		{"0x8\n", "", "EACCES", OUTCOME_DENIED, "may not be read"},
+	};
+	struct fixture f;
+	char errors[512];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fixture_start(&f);
+		put_card(&f, 0, "MMC\n", CID_A);
+		put_attr(&f, 0, "rev", cases[i].rev);
+		put_attr(&f, 0, "life_time", cases[i].life);
+		if (cases[i].error) {
+			snprintf(errors, sizeof(errors),
+				 "sys/block/mmcblk0/device/life_time\topen\t%s\n", cases[i].error);
+			put(&f, "ERRORS", errors);
+		}
+		assert_int_equal(fixture_probe(&f, "mmc", false), 0);
+		check_outcome(&f, "mmcblk0", OUTCOME_OK);
+		if (cases[i].said) {
+			check_outcome(&f, "mmcblk0 life_time", cases[i].outcome);
+			assert_non_null(
+				strstr(item_of(&f, "mmcblk0 life_time")->reason, cases[i].said));
+		} else {
+			assert_null(item_of(&f, "mmcblk0 life_time"));
+		}
+		fixture_end(&f);
+	}
 }
 
 static void identities(void **unused)
@@ -597,6 +641,7 @@ int main(void)
 		cmocka_unit_test(a_slow_card_is_not_capped),
 		cmocka_unit_test(errors_of_a_host),
 		cmocka_unit_test(why_no_debugfs),
+		cmocka_unit_test(why_there_is_no_wear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -463,12 +463,19 @@ static void outcomes(void **unused)
 	put_machine(&f);
 	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
 	check_outcome(&f, DRIVE_NODE, OUTCOME_OK);
-	assert_non_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG_PCIEAER"));
-	assert_non_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG_PCIEASPM"));
+	check_outcome(&f, DRIVE_NODE " aer", OUTCOME_NO_OPTION);
+	assert_non_null(strstr(item_of(&f, DRIVE_NODE " aer")->reason, "CONFIG_PCIEAER"));
+	check_outcome(&f, DRIVE_NODE " aspm", OUTCOME_NO_OPTION);
+	assert_non_null(strstr(item_of(&f, DRIVE_NODE " aspm")->reason, "CONFIG_PCIEASPM"));
+	assert_null(item_of(&f, PORT_NODE " aspm"));
 	put(&f, "boot/config-6.12.0", "CONFIG_PCIEAER=y\nCONFIG_PCIEASPM=y\n");
 	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
-	assert_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG"));
-	assert_non_null(strstr(item_of(&f, DRIVE_NODE)->reason, "4.19"));
+	check_outcome(&f, DRIVE_NODE " aer", OUTCOME_UNSUPPORTED);
+	check_outcome(&f, DRIVE_NODE " aspm", OUTCOME_NO_NODE);
+	put(&f, "proc/sys/kernel/osrelease", "4.14.0\n");
+	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
+	check_outcome(&f, DRIVE_NODE " aer", OUTCOME_NO_NODE);
+	assert_non_null(strstr(item_of(&f, DRIVE_NODE " aer")->advice, "from 4.19 on"));
 	fixture_end(&f);
 }
 
@@ -494,11 +501,11 @@ static void no_config_where_nothing_is_missing(void **unused)
 	put(&f, "boot/config-6.12.0", "CONFIG_X=y\n");
 	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
 	assert_int_equal(f.n_config_looks, 0);
-	assert_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG"));
+	assert_int_equal(f.probe.n_items, 3);
 	take_away(&f, DRIVE "/aer_dev_correctable");
 	assert_int_equal(fixture_probe(&f, "pcie", false), 0);
-	assert_non_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG_PCIEAER"));
-	assert_null(strstr(item_of(&f, DRIVE_NODE)->reason, "CONFIG_PCIEASPM"));
+	check_outcome(&f, DRIVE_NODE " aer", OUTCOME_NO_OPTION);
+	assert_null(item_of(&f, DRIVE_NODE " aspm"));
 	fixture_end(&f);
 }
 
