@@ -135,6 +135,13 @@ END
 	diff "$dir/wanted" "$dir/got" || fail "probe on a terminal"
 fi
 
+# Is it really UHS-I? A card that could be and runs at 25 MB/s is told, with what to look at.
+"$flashscope" probe --root "$board/../../imx8mp/root1" mmc_host | tr '\n' ' ' |
+	grep -q 'mmc1  ok: mmcblk1: sd high-speed, 4 lines at 50000000 Hz, 3.30 V: capped, for the card is UHS (U3) -> the host offers no UHS mode' ||
+	fail "a capped card is not told"
+"$flashscope" sample --json --root "$board/../../imx8mp/root1" mmc_host | tr -d ' \n' |
+	grep -q '"node":"mmc1"[^}]*"capped":1[,}]' || fail "capped is not 1"
+
 expect 2 'no such collector: nope' sample nope
 expect 2 'no such collector: nope' probe nope
 expect 1 "$dir/none" sample --root "$dir/none"
