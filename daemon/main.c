@@ -62,6 +62,8 @@ static void on_state(void *arg, const struct collector *collector, const char *n
 	struct flashscoped *d = arg;
 
 	board_state(d->board, collector, node, state, error, since_ms);
+	if (state == NODE_GONE)
+		store_gone(d->store, collector, node, since_ms);
 	/* That a node cannot be read is no news when its probe said so. */
 	if (state == NODE_OK || board_expects(d->board, collector, node))
 		event_node_state(d->store, collector, node, state, error, since_ms);

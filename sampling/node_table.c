@@ -66,7 +66,8 @@ static void drop_gone(struct node_table *table)
 	table->n = n;
 }
 
-static struct node_entry *add(struct node_table *table, const char *node, int64_t now_ms)
+static struct node_entry *add(struct node_table *table, const char *node, int64_t now_ms,
+			      const struct node_watch *watch)
 {
 	if (table->n == NODE_TABLE_MAX)
 		drop_gone(table);
@@ -84,7 +85,8 @@ static struct node_entry *add(struct node_table *table, const char *node, int64_
 
 	struct node_entry *entry = &table->v[table->n++];
 
-	*entry = (struct node_entry){.state = NODE_OK, .since_ms = now_ms};
+	*entry = (struct node_entry){
+		.state = NODE_OK, .since_ms = now_ms, .listed = watch->lists(watch->arg, node)};
 	snprintf(entry->node, sizeof(entry->node), "%s", node);
 	return entry;
 }
@@ -112,7 +114,7 @@ void node_table_set(struct node_table *table, const char *node, enum node_state 
 	struct node_entry *entry = find(table, node, 0);
 
 	if (!entry)
-		entry = add(table, node, now_ms);
+		entry = add(table, node, now_ms, watch);
 	if (entry)
 		set_state(entry, state, error, now_ms, watch);
 }
@@ -174,7 +176,7 @@ static size_t update_row(struct node_table *table, size_t group, const struct si
 	struct node_entry *entry = find(table, row->node, hint);
 
 	if (!entry)
-		entry = add(table, row->node, now_ms);
+		entry = add(table, row->node, now_ms, watch);
 	if (!entry)
 		return hint;
 	if (index == 0)
@@ -207,10 +209,31 @@ void node_table_update(struct node_table *table, size_t group, const struct sink
 	}
 }
 
-bool node_table_lists(const struct node_table *table, size_t group)
+static void leave(struct node_entry *entry, uint8_t groups, int64_t now_ms,
+		  const struct node_watch *watch)
+{
+	if (!(entry->groups & groups))
+		return;
+	entry->groups &= (uint8_t)~groups;
+	judge(entry, now_ms, watch);
+}
+
+void node_table_probed(struct node_table *table, uint8_t groups, int64_t now_ms,
+		       const struct node_watch *watch)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		struct node_entry *entry = &table->v[i];
+
+		if (watch->lists(watch->arg, entry->node))
+			entry->listed = true;
+		else if (entry->listed)
+			leave(entry, groups, now_ms, watch);
+	}
+}
+
+void node_table_emptied(struct node_table *table, uint8_t groups, int64_t now_ms,
+			const struct node_watch *watch)
 {
 	for (size_t i = 0; i < table->n; i++)
-		if (table->v[i].groups & 1U << group)
-			return true;
-	return false;
+		leave(&table->v[i], groups, now_ms, watch);
 }

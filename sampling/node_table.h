@@ -18,6 +18,7 @@ struct node_entry {
 	int64_t since_ms;
 	uint8_t groups;                  /* bits: those that it is part of */
 	uint8_t suspended;               /* bits: those that were left unread since it sleeps */
+	bool listed;                     /* a probe named it: one that does not ends it */
 	int16_t faults[NODE_GROUPS_MAX]; /* errno for which nothing could be read there, or 0 */
 	uint32_t seen[NODE_GROUPS_MAX];  /* the sample of the group that it was last part of */
 };
@@ -34,6 +35,8 @@ struct node_watch {
 	void *arg;
 	/* Whether the node is known to hang: it keeps that state whatever else of it is read. */
 	bool (*hangs)(void *arg, const char *node);
+	/* Whether the last probe of the collector that ended well named the node. */
+	bool (*lists)(void *arg, const char *node);
 	/* A state changed; a node that is new, or has come back, and is ok is not said. */
 	void (*said)(void *arg, const struct node_entry *entry);
 };
@@ -47,8 +50,15 @@ void node_table_done(struct node_table *table);
 void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
 		       int64_t now_ms, const struct node_watch *watch);
 
-/* Whether any node is part of the group. */
-bool node_table_lists(const struct node_table *table, size_t group);
+/* A new probe for these groups (bits) of the collector ended well: what an earlier one named and
+ * this one does not is no more part of them, without waiting for their next samples. A node that
+ * comes back before those would pass for never having been away. */
+void node_table_probed(struct node_table *table, uint8_t groups, int64_t now_ms,
+		       const struct node_watch *watch);
+
+/* A new probe found that there is nothing at all to sample. */
+void node_table_emptied(struct node_table *table, uint8_t groups, int64_t now_ms,
+			const struct node_watch *watch);
 
 /* Sets the state of one node, which is added when it is not known. */
 void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -25,6 +26,31 @@ static bool node_hangs(void *arg, const char *node)
 
 	return watch->sampler->keeper &&
 	       keeper_hangs(watch->sampler->keeper, watch->collector, node);
+}
+
+static const struct probe *shown_probe(const struct sampler *sampler, size_t collector)
+{
+	const struct account *account = &sampler->accounts[collector];
+
+	if (account->in_loop)
+		return runner_probe_of(sampler->runner, collector);
+	return account->lane_probe.items ? &account->lane_probe : NULL;
+}
+
+/* A list that is full, or that of a probe which failed on the way, may lack any node. */
+static bool node_is_listed(void *arg, const char *node)
+{
+	const struct watch_arg *watch = arg;
+	const struct account *account = &watch->sampler->accounts[watch->collector];
+	const struct probe *probe = shown_probe(watch->sampler, watch->collector);
+
+	if (!probe || probe->n_items >= PROBE_ITEMS_MAX ||
+	    !(account->in_loop ? account->loop_ready : account->lane_ready))
+		return true;
+	for (size_t i = 1; i < probe->n_items; i++)
+		if (!strcmp(probe->items[i].node, node))
+			return true;
+	return false;
 }
 
 static void node_said(void *arg, const struct node_entry *entry)
@@ -52,22 +78,48 @@ static void set_collector_state(struct sampler *sampler, size_t index, enum node
 					 error, since_ms);
 }
 
+/* The state of a collector after a probe. */
+static enum node_state state_of_probe(int error, const struct probe *probe)
+{
+	enum outcome outcome = probe ? probe->items[0].outcome : OUTCOME_FAILED;
+
+	if (error && outcome != OUTCOME_FAILED && outcome != OUTCOME_DENIED)
+		return NODE_UNSUPPORTED;
+	return error ? node_state_of_error(error) : NODE_OK;
+}
+
 /* What a probe of a collector means for its state. The first one says nothing: what it found goes
  * out as a whole. */
 static void take_probe(struct sampler *sampler, size_t index, int error, const struct probe *probe)
 {
 	struct account *account = &sampler->accounts[index];
 	int64_t now_ms = clock_boot_ms();
-	enum node_state state = error ? node_state_of_error(error) : NODE_OK;
-	enum outcome outcome = probe ? probe->items[0].outcome : OUTCOME_FAILED;
 
-	if (error && outcome != OUTCOME_FAILED && outcome != OUTCOME_DENIED)
-		state = NODE_UNSUPPORTED;
-	set_collector_state(sampler, index, state, error, now_ms, account->probed);
+	set_collector_state(sampler, index, state_of_probe(error, probe), error, now_ms,
+			    account->probed);
 	account->probed = true;
 	if (probe)
 		sampler->callbacks.probed(sampler->callbacks.arg, account->collector, probe,
 					  now_ms);
+}
+
+/* Nodes that a probe in the loop or in the lane does not find any more have gone. One that failed
+ * says nothing of them. */
+static void end_missing(struct sampler *sampler, size_t collector, bool lane, int error,
+			const struct probe *probe)
+{
+	struct node_table *nodes = &sampler->accounts[collector].nodes;
+	struct watch_arg arg = {sampler, collector};
+	struct node_watch watch = {&arg, node_hangs, node_is_listed, node_said};
+	uint8_t groups = 0;
+
+	for (size_t i = 0; i < sampler->n_plans; i++)
+		if (sampler->plans[i].collector == collector && sampler->plans[i].in_lane == lane)
+			groups |= (uint8_t)(1U << sampler->plans[i].in_collector);
+	if (!error)
+		node_table_probed(nodes, groups, clock_boot_ms(), &watch);
+	else if (state_of_probe(error, probe) == NODE_UNSUPPORTED)
+		node_table_emptied(nodes, groups, clock_boot_ms(), &watch);
 }
 
 /* One collector found that hardware or mounts have changed. That concerns those of the loop as
@@ -101,6 +153,7 @@ static void probe_loop(struct sampler *sampler)
 		if (is_passing(r))
 			rescan_soon(sampler, clock_boot_ms(), false);
 		take_probe(sampler, i, r, runner_probe_of(sampler->runner, i));
+		end_missing(sampler, i, false, r, runner_probe_of(sampler->runner, i));
 	}
 }
 
@@ -111,7 +164,7 @@ static void take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int64
 	struct plan *plan = &sampler->plans[index];
 	struct account *account = &sampler->accounts[plan->collector];
 	struct watch_arg arg = {sampler, plan->collector};
-	struct node_watch watch = {&arg, node_hangs, node_said};
+	struct node_watch watch = {&arg, node_hangs, node_is_listed, node_said};
 	int64_t late_ms = MAX(at_ms - t_ms, 0);
 
 	if (error == -ENXIO || error == -EAGAIN)
@@ -145,26 +198,10 @@ static void sample_in_loop(struct sampler *sampler, size_t index, int64_t t_ms)
 		sampler->accounts[collector].loop_ready = r != -ENXIO;
 		take_probe(sampler, collector, r == -ENXIO ? -ENXIO : 0,
 			   runner_probe_of(sampler->runner, collector));
+		end_missing(sampler, collector, false, r == -ENXIO ? -ENXIO : 0,
+			    runner_probe_of(sampler->runner, collector));
 	}
 	take_rows(sampler, index, t_ms, start_us / 1000, end_us - start_us, r, &sampler->sink);
-}
-
-/* A collector without any hardware left is not sampled; that its nodes are gone is told by a sample
- * in which there is none. */
-static void sample_nothing(struct sampler *sampler, size_t index, int64_t t_ms)
-{
-	struct plan *plan = &sampler->plans[index];
-	struct account *account = &sampler->accounts[plan->collector];
-	struct watch_arg arg = {sampler, plan->collector};
-	struct node_watch watch = {&arg, node_hangs, node_said};
-
-	if (account->state != NODE_UNSUPPORTED ||
-	    !node_table_lists(&account->nodes, plan->in_collector))
-		return;
-	sink_reset(&sampler->sink, plan->group);
-	sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, 0,
-				plan->schedule.period_ms, &sampler->sink);
-	node_table_update(&account->nodes, plan->in_collector, &sampler->sink, t_ms, &watch);
 }
 
 /* Only what was asked for: the last tick that was taken of the group. */
@@ -187,19 +224,21 @@ static void lane_probed(void *arg, size_t collector, int error, bool news, struc
 	if (news || is_passing(error))
 		rescan_soon(sampler, clock_boot_ms(), is_passing(error));
 	/* A collector with groups in both lanes shows the probe of the loop. */
-	if (account->in_loop)
-		return;
-	probe_done(&account->lane_probe);
-	account->lane_probe = *probe;
-	*probe = (struct probe){0};
-	take_probe(sampler, collector, error, &account->lane_probe);
+	if (!account->in_loop) {
+		probe_done(&account->lane_probe);
+		account->lane_probe = *probe;
+		*probe = (struct probe){0};
+		probe = &account->lane_probe;
+		take_probe(sampler, collector, error, probe);
+	}
+	end_missing(sampler, collector, true, error, probe);
 }
 
 static void lane_hung(void *arg, size_t collector, int group, const char *node, int64_t since_ms)
 {
 	struct sampler *sampler = arg;
 	struct watch_arg watch_arg = {sampler, collector};
-	struct node_watch watch = {&watch_arg, node_hangs, node_said};
+	struct node_watch watch = {&watch_arg, node_hangs, node_is_listed, node_said};
 
 	if (group < 0 || !node[0])
 		set_collector_state(sampler, collector, NODE_HUNG, -ETIMEDOUT, since_ms, true);
@@ -311,11 +350,8 @@ static void request_lane(struct sampler *sampler, int64_t now_ms)
 
 		if (!plan->in_lane || !take_due(sampler, plan, now_ms, &t_ms))
 			continue;
-		if (!sampler->accounts[plan->collector].lane_ready) {
-			sample_nothing(sampler, i, t_ms);
-			continue;
-		}
-		if (keeper_leaves_out(sampler->keeper, plan->collector, i))
+		if (!sampler->accounts[plan->collector].lane_ready ||
+		    keeper_leaves_out(sampler->keeper, plan->collector, i))
 			continue;
 		tick.groups[tick.n_groups].group = (uint16_t)i;
 		tick.groups[tick.n_groups++].t_ms = t_ms;
@@ -373,8 +409,6 @@ void sampler_tick(struct sampler *sampler, int64_t t_ms)
 			continue;
 		if (sampler->accounts[plan->collector].loop_ready)
 			sample_in_loop(sampler, i, planned_ms);
-		else
-			sample_nothing(sampler, i, planned_ms);
 	}
 	sampler->stats.cpu_us += thread_cpu_us() - cpu_us;
 }
@@ -433,9 +467,7 @@ int sampler_collector_status(const struct sampler *sampler, size_t index,
 	account = &sampler->accounts[index];
 	*ret = (struct collector_status){
 		.collector = account->collector,
-		.probe = account->in_loop            ? runner_probe_of(sampler->runner, index)
-			 : account->lane_probe.items ? &account->lane_probe
-						     : NULL,
+		.probe = shown_probe(sampler, index),
 		.state = account->state,
 		.last_error = account->last_error,
 		.since_ms = account->since_ms,

@@ -50,6 +50,11 @@ void store_closep(struct store **store);
 void store_add(struct store *store, const struct group *group, int64_t t_ms, int64_t late_ms,
 	       int64_t step_ms, const struct sink *sink);
 
+/* A node of a collector, by its name, is known to be away since t_ms, whatever its groups listed
+ * last: it ends in all of them, and when it is listed again that is a new run of it. */
+void store_gone(struct store *store, const struct collector *collector, const char *node,
+		int64_t t_ms);
+
 /* Past a bound the oldest pending event is dropped and counted. */
 void store_event(struct store *store, const struct event *event);
 

@@ -424,6 +424,14 @@ static bool listed_faster(const struct store *store, const struct tail_group *gr
 	return false;
 }
 
+static void end_node(struct store *store, struct tail_node *node, int64_t t_ms)
+{
+	if (node->gone)
+		return;
+	node->gone = node->dirty = true;
+	node_event(store, node, "node_went", "is gone", NULL, t_ms);
+}
+
 static void miss_members(struct store *store, struct tail_group *group, int64_t t_ms)
 {
 	for (size_t i = 0; i < group->n_members; i++) {
@@ -432,10 +440,8 @@ static void miss_members(struct store *store, struct tail_group *group, int64_t 
 		if (!member->present || member->seen == group->n_ticks)
 			continue;
 		member->present = false;
-		if (member->node->gone || listed_faster(store, group, member->node))
-			continue;
-		member->node->gone = member->node->dirty = true;
-		node_event(store, member->node, "node_went", "is gone", NULL, t_ms);
+		if (!listed_faster(store, group, member->node))
+			end_node(store, member->node, t_ms);
 	}
 }
 
@@ -469,6 +475,25 @@ void store_add(struct store *store, const struct group *group, int64_t t_ms, int
 
 	if (g && step_ms > 0 && (!g->n_ticks || t_ms > g->last_t_ms))
 		add_tick(store, g, t_ms, late_ms, step_ms, sink);
+	pthread_mutex_unlock(&store->lock);
+}
+
+void store_gone(struct store *store, const struct collector *collector, const char *node,
+		int64_t t_ms)
+{
+	pthread_mutex_lock(&store->lock);
+	for (size_t i = 0; i < store->n_groups; i++) {
+		struct tail_group *group = &store->groups[i];
+
+		for (size_t m = 0; m < group->n_members && group->collector == collector; m++) {
+			struct member *member = group->members[m];
+
+			if (!member->present || strcmp(member->node->name, node) != 0)
+				continue;
+			member->present = false;
+			end_node(store, member->node, t_ms);
+		}
+	}
 	pthread_mutex_unlock(&store->lock);
 }
 

@@ -184,6 +184,44 @@ static void node_comes_again(void **state)
 	assert_shell("SELECT kind, node FROM events", "node_went|sd0\nnode_came|sd0");
 }
 
+static void slow_tick(struct store *store, int64_t t_ms)
+{
+	struct sink sink;
+
+	assert_int_equal(sink_init(&sink), 0);
+	sink_reset(&sink, &world_groups[1]);
+	row_set(sink_row(&sink, "sd0", "id0"), 0, 1);
+	store_add(store, &world_groups[1], t_ms, 0, 1000, &sink);
+	sink_done(&sink);
+}
+
+/* A node that was away between two samples, of which only a probe knows, is another run in all
+ * groups; said once. */
+static void node_away_between_samples(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+	int gone = 0;
+
+	(void)state;
+	run_ticks(store, 1000, 60000, 2);
+	slow_tick(store, 60000);
+	store_gone(store, &world_collector, "sd0", 60400);
+	store_gone(store, &world_collector, "sd0", 60500);
+	store_gone(store, &world_collector, "sd7", 60500);
+	assert_int_equal(store_latest(store, count_gone, &gone), 0);
+	assert_int_equal(gone, 2);
+	run_ticks(store, 61000, 120000, 2);
+	slow_tick(store, 120000);
+	gone = 0;
+	assert_int_equal(store_latest(store, count_gone, &gone), 0);
+	assert_int_equal(gone, 0);
+	assert_int_equal(store_commit(store, 120000, true), 0);
+	assert_shell("SELECT name, run, gone, first_ms FROM node ORDER BY name, run",
+		     "sd0|1|1|1000\nsd0|2|0|61000\nsd1|1|0|1000");
+	assert_shell("SELECT kind, node, t FROM event ORDER BY id",
+		     "node_went|sd0|60400\nnode_came|sd0|61000");
+}
+
 /* One tick; nodes are "NAME=IDENTITY NAME=IDENTITY". */
 static void tick_of(struct store *store, int64_t t_ms, const char *nodes)
 {
@@ -721,6 +759,7 @@ int main(void)
 		TEST(memory_only),
 		TEST(two_boots),
 		TEST(node_comes_again),
+		TEST(node_away_between_samples),
 		TEST(a_device_keeps_its_identity),
 		TEST(a_device_is_found_by_its_identity),
 		TEST(nodes_stand_by_their_numbers),
