@@ -28,6 +28,9 @@ int cli_wanted(const char *command, int n_names, char **names, bool *wanted);
  * has said it already. Returns EXIT_USAGE. */
 PRINTF_LIKE(2, 3) int cli_wrong_usage(const char *command, const char *fmt, ...);
 
+/* Says on stderr when a --root is no tree of nodes: reasons about a kernel would mislead. */
+void cli_check_root(const char *command, const char *root);
+
 /* Opens a database file for a command; a failure is said on stderr, and that the file may lack its
  * newest minutes. */
 struct reader;

@@ -42,6 +42,23 @@ int cli_wanted(const char *command, int n_names, char **names, bool *wanted)
 	return 0;
 }
 
+void cli_check_root(const char *command, const char *root)
+{
+	static const char *const folders[] = {"proc", "sys"};
+	char path[4096];
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		int n = snprintf(path, sizeof(path), "%s/%s", root, folders[i]);
+
+		if (n < 0 || (size_t)n >= sizeof(path) || access(path, F_OK) == 0)
+			return;
+	}
+	fprintf(stderr,
+		"flashscope %s: %s has neither proc nor sys: is it a tree that tools/capture "
+		"made?\n",
+		command, root);
+}
+
 int cli_wrong_usage(const char *command, const char *fmt, ...)
 {
 	va_list args;

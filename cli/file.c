@@ -20,6 +20,8 @@ static const char *open_words(int r)
 		return "is no flashscope database";
 	if (r == -EPROTO)
 		return "was written by a newer flashscope";
+	if (r == -EUCLEAN)
+		return "is damaged or cut off: sqlite3 FILE .recover may save a part";
 	return strerror(-r);
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/iopath.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/cli.h"
 #include "cli/path.h"
 #include "sampling/registry.h"
 #include "sampling/runner.h"
@@ -53,8 +54,10 @@ int path_read_root(const char *root, bool pseudo, struct facts *facts)
 		choose(wanted);
 		r = runner_open(&options, registry(), &runner);
 	}
-	if (r == 0)
+	if (r == 0) {
+		cli_check_root("path", root);
 		r = sample_all(runner, facts);
+	}
 	if (r < 0)
 		fprintf(stderr, "flashscope path: %s: %s\n", root, strerror(-r));
 	return r;

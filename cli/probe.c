@@ -136,6 +136,7 @@ int command_probe(int argc, char **argv)
 		fprintf(stderr, "flashscope probe: %s: %s\n", args.runner.root, hw_open_problem(r));
 		return EXIT_FAILED;
 	}
+	cli_check_root("probe", args.runner.root);
 	for (size_t i = 0; i < catalog->n_collectors; i++)
 		if (runner_wants(runner, i))
 			runner_probe(runner, i);

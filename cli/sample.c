@@ -271,6 +271,7 @@ static int open_root(const struct sample_args *args, const char *root, struct ru
 		fprintf(stderr, "flashscope sample: %s: %s\n", root, hw_open_problem(r));
 		return r;
 	}
+	cli_check_root("sample", root);
 	for (size_t i = 0; i < registry()->n_collectors; i++)
 		if (runner_wants(*ret, i))
 			runner_probe(*ret, i);

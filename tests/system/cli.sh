@@ -37,6 +37,21 @@ says 0 load.threads query load.threads --url "$url/"
 says 1 'is no socket' status --socket "$work/f.db"
 says 1 'no daemon can be reached' status --socket "$work/none"
 
+# A folder that is no tree of nodes gives reasons about a kernel that is not there; and a file of which
+# a part is missing is told from one of another kind.
+mkdir "$work/nothing"
+for command in probe sample path; do
+	said=$("$bin/flashscope" $command --root "$work/nothing" 2>&1 >/dev/null) || true
+	case $said in
+	*"has neither proc nor sys"*) ;;
+	*) fail "$command of an empty folder: $said" ;;
+	esac
+done
+sqlite3 "$work/f.db" "VACUUM INTO '$work/whole.db'"
+head -c 20000 "$work/whole.db" >"$work/cut.db"
+says 1 'cut.db: is damaged or cut off' status --db "$work/cut.db"
+says 1 'cut.db: is damaged or cut off' events --db "$work/cut.db"
+
 # May not is not the same as is not there, and then no file is shown in its place.
 if [ "$(id -u)" != 0 ]; then
 	other=()
