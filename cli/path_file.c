@@ -6,6 +6,8 @@
 
 #include "analysis/iopath.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/path.h"
 #include "sampling/registry.h"
@@ -157,6 +159,19 @@ static void nodes_of_reading_done(struct reading *reading)
 	nodes_done(&reading->nodes);
 }
 
+/* Of a drawing alone nobody can tell of which day it is. */
+static void say_when(const char *path, struct reader *reader)
+{
+	int64_t first_ms, last_ms;
+	char buf[64];
+	struct text text = TEXT_IN(buf);
+
+	if (cli_file_span(reader, &first_ms, &last_ms) < 0)
+		return;
+	clock_rfc3339(&text, last_ms);
+	fprintf(stderr, "flashscope path: as it was at the end of %s, %s\n", path, buf);
+}
+
 int path_read_file(const char *path, struct facts *facts)
 {
 	CLEANUP(reader_closep) struct reader *reader = NULL;
@@ -174,6 +189,8 @@ int path_read_file(const char *path, struct facts *facts)
 		r = reader_infos(reader, INFO_TEXTS, take_text, &reading);
 	if (r == 0)
 		r = take_numbers(&reading);
+	if (r == 0)
+		say_when(path, reader);
 	if (r < 0)
 		fprintf(stderr, "flashscope path: %s: %s\n", path,
 			r == -ENODATA           ? "holds no boot"

@@ -54,7 +54,11 @@ for board in sm8850 x86 imx8mp; do
 		head -20 "$work/diff"
 		fail "$board: the file says something else than the tree"
 	}
-	"$bin/flashscope" path --db "$work/f.db" / | grep -q '^/ ' || fail "$board: no drawing of /"
+	"$bin/flashscope" path --db "$work/f.db" / 2>"$work/said" | grep -q '^/ ' ||
+		fail "$board: no drawing of /"
+	end=$("$bin/flashscope" status --db "$work/f.db" | sed -n 's/^boot .* to //p' | tail -1)
+	grep -q "as it was at the end of $work/f.db, $end" "$work/said" ||
+		fail "$board: not of $end: $(cat "$work/said")"
 	rm -f "$work"/f.db*
 done
 
