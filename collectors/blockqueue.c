@@ -491,8 +491,7 @@ static void report_disk(struct hw *hw, struct probe *probe, const struct disk *d
 		return;
 	}
 	if (r == -EACCES || r == -EPERM) {
-		probe_node(probe, disk->name, OUTCOME_DENIED,
-			   "Android: let the domain read the label of this file (ls -Z)",
+		probe_node(probe, disk->name, OUTCOME_DENIED, denied_advice,
 			   "/%s/queue/scheduler may not be read", disk->dir);
 		return;
 	}
@@ -509,8 +508,7 @@ static void report_disk(struct hw *hw, struct probe *probe, const struct disk *d
 /* Abilities that are a matter of the kernel's options, where not one disk shows them. */
 static void report_missing(struct hw *hw, struct probe *probe, const struct blockqueue *b)
 {
-	static const struct need wbt = {"CONFIG_BLK_WBT", NULL, OUTCOME_NO_NODE,
-					"kernel 4.10 or later"};
+	static const struct need wbt = {"CONFIG_BLK_WBT", NULL, OUTCOME_NO_NODE, ""};
 	static const struct need crypto = {"CONFIG_BLK_INLINE_ENCRYPTION", NULL,
 					   OUTCOME_NO_HARDWARE,
 					   "a host controller that encrypts, with "
@@ -522,7 +520,7 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct bloc
 		has_crypto = has_crypto || b->disks[i].facts[CRYPTO_MODES].r >= 0;
 	}
 	if (!has_wbt)
-		reason_option(hw, probe, "queue/wbt_lat_usec", &wbt, "no disk has it");
+		reason_option(hw, probe, "queue/wbt_lat_usec", &wbt, "no disk has it (since 4.10)");
 	if (!has_crypto)
 		reason_option(hw, probe, "queue/crypto", &crypto, "no disk has it (since 5.18)");
 }
@@ -575,6 +573,8 @@ static int blockqueue_probe(struct hw *hw, struct probe *probe, void **ret_state
 		if (r >= 0)
 			r = sysfs_nodes_add(hw, &b->nodes, disk->dir, disk->name, disk->identity);
 		report_disk(hw, probe, disk);
+		if (r >= 0)
+			sysfs_node_report_denied(probe, &b->nodes, b->nodes.n - 1);
 	}
 	if (r < 0)
 		return r;

@@ -438,9 +438,7 @@ static void report_no_life(struct probe *probe, const char *name, const char *di
 			   "a kernel from 4.10 on, or its patch that exports the lifetime",
 			   "no life_time in /%s: kernels have it from 4.10 on", dir);
 	else if (life->r == -EACCES || life->r == -EPERM)
-		probe_node(probe, part, OUTCOME_DENIED,
-			   "udev: a rule that makes it readable (chmod a+r); Android: label the "
-			   "card's directory and allow the domain to read it",
+		probe_node(probe, part, OUTCOME_DENIED, denied_advice,
 			   "/%s/life_time may not be read", dir);
 	else if (life->r < 0)
 		probe_node(probe, part, outcome_of_error(life->r), "", "/%s/life_time: %s", dir,
@@ -522,6 +520,7 @@ static int add_card(struct hw *hw, struct mmc *m, struct probe *probe, const str
 	else
 		probe_node(probe, found->name, OUTCOME_OK, "",
 			   "card of a kind that cannot be read");
+	sysfs_node_report_denied(probe, &m->nodes, m->nodes.n - 1);
 	return 0;
 }
 

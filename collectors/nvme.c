@@ -279,9 +279,8 @@ static void report_controller(struct hw *hw, struct probe *probe, const char *na
 		probe_node(probe, name, OUTCOME_NO_NODE, "Linux 4.8 and later have it",
 			   "there is no /%s/state", dir);
 	else if (r == -EACCES || r == -EPERM)
-		probe_node(probe, name, OUTCOME_DENIED,
-			   "Android: allow the domain to read sysfs_devices_block",
-			   "/%s/state may not be read", dir);
+		probe_node(probe, name, OUTCOME_DENIED, denied_advice, "/%s/state may not be read",
+			   dir);
 	else
 		probe_node(probe, name, outcome_of_error(r), "", "/%s/state: %s", dir,
 			   strerror(-r));
@@ -318,6 +317,7 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 		return r;
 	node_file_open(hw, &c.state, "%s/state", dir);
 	n->controllers[n->controller_nodes.n - 1] = c;
+	sysfs_node_report_denied(probe, &n->controller_nodes, n->controller_nodes.n - 1);
 	return 0;
 }
 

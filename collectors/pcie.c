@@ -446,6 +446,7 @@ static void report(struct hw *hw, struct probe *probe, const struct pcie *p, siz
 		   f->has_link ? "" : "; no PCIe link (current_link_speed, since 4.13)");
 	if (f->has_link)
 		report_missing(hw, probe, p, i);
+	sysfs_node_report_denied(probe, &p->nodes, i);
 }
 
 static size_t find_function(const struct pcie *p, const char *dir)

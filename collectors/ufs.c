@@ -17,6 +17,7 @@
 #include "model/collector.h"
 #include "model/node_file.h"
 #include "model/probe.h"
+#include "model/reason.h"
 #include "model/sysfs_nodes.h"
 #include "model/ufs_host.h"
 
@@ -440,7 +441,7 @@ static void add_device_unit(struct hw *hw, struct ufs *u, const char *dir)
 	open_own(hw, &u->hosts[u->n_hosts - 1], OWN_UNIT_STATUS, dir, "power/runtime_status");
 }
 
-static int add_unit(struct hw *hw, struct ufs *u, const struct ufs_unit *unit)
+static int add_unit(struct hw *hw, struct ufs *u, struct probe *probe, const struct ufs_unit *unit)
 {
 	struct unit_words *grown = realloc(u->words, (u->units.n + 1) * sizeof(*u->words));
 
@@ -456,10 +457,15 @@ static int add_unit(struct hw *hw, struct ufs *u, const struct ufs_unit *unit)
 
 		added->constants[i].error = r < 0 ? r : 0;
 	}
-	return sysfs_nodes_add(hw, &u->units, unit->dir, unit->name, unit->identity);
+	int r = sysfs_nodes_add(hw, &u->units, unit->dir, unit->name, unit->identity);
+
+	if (r >= 0)
+		sysfs_node_report_denied(probe, &u->units, u->units.n - 1);
+	return r;
 }
 
-static int add_units(struct hw *hw, struct ufs *u, const struct ufs_host *host, struct found *found)
+static int add_units(struct hw *hw, struct ufs *u, struct probe *probe, const struct ufs_host *host,
+		     struct found *found)
 {
 	CLEANUP(freep) struct ufs_units *units = NULL;
 	int r = ufs_units_find(hw, host, &units);
@@ -473,7 +479,7 @@ static int add_units(struct hw *hw, struct ufs *u, const struct ufs_host *host, 
 			found->has_device_unit = true;
 			add_device_unit(hw, u, unit->dir);
 		}
-		r = add_unit(hw, u, unit);
+		r = add_unit(hw, u, probe, unit);
 	}
 	return r;
 }
@@ -512,7 +518,7 @@ static void report_power_info(struct hw *hw, struct probe *probe, const struct u
 			   "by kernels from 6.8 on");
 	else if (r < 0)
 		probe_node(probe, part, outcome_of_error(r),
-			   r == -EACCES || r == -EPERM ? ufs_denied_advice : "",
+			   r == -EACCES || r == -EPERM ? denied_advice : "",
 			   "/%s/power_info/gear: %s", host->dir, strerror(-r));
 }
 
@@ -564,6 +570,8 @@ static void report_host(struct hw *hw, struct probe *probe, const struct ufs *u,
 		   found->n_units, found->n_disks, host->dir);
 	report_power_info(hw, probe, host);
 	report_missing(hw, probe, u, host);
+	sysfs_node_report_denied(probe, &u->links, u->links.n - 1);
+	sysfs_node_report_denied(probe, &u->settings, u->settings.n - 1);
 	if (!found->has_device_unit)
 		report_device_unit(probe, host);
 }
@@ -587,7 +595,7 @@ static int add_host(struct hw *hw, struct ufs *u, struct probe *probe, const str
 	open_own(hw, own, OWN_LINK_STATE, host->dir, "power_info/link_state");
 	own->own[OWN_UNIT_STATUS] = node_file_none;
 	add_deep_attrs(hw, u, host);
-	r = add_units(hw, u, host, &found);
+	r = add_units(hw, u, probe, host, &found);
 	if (r >= 0)
 		report_host(hw, probe, u, host, &found);
 	return r;

@@ -18,6 +18,7 @@
 #include "model/collector.h"
 #include "model/node_file.h"
 #include "model/probe.h"
+#include "model/reason.h"
 #include "model/ufs_host.h"
 
 enum {
@@ -311,7 +312,7 @@ static void report(struct hw *hw, struct probe *probe, const struct ufs_host *ho
 			   "no /%s/monitor: kernels have it from 5.14 on", host->dir);
 	} else {
 		probe_node(probe, host->name, outcome_of_error(r),
-			   r == -EACCES || r == -EPERM ? ufs_denied_advice : "",
+			   r == -EACCES || r == -EPERM ? denied_advice : "",
 			   "/%s/monitor/monitor_enable: %s", host->dir, strerror(-r));
 	}
 }

@@ -9,6 +9,10 @@
 #include "base/hw.h"
 #include "base/text.h"
 
+const char denied_advice[] =
+	"udev: a rule that makes the node readable (chmod a+r); Android: label the device's "
+	"directory in genfs_contexts and allow the domain to read it";
+
 enum option option_of(struct hw *hw, const char *name, const char *module)
 {
 	char value[16];

@@ -40,3 +40,6 @@ struct need {
 PRINTF_LIKE(5, 6)
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
 		   const char *missing_fmt, ...);
+
+/* The advice for files of sysfs that may not be read. */
+extern const char denied_advice[];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/node_file.h"
+#include "model/reason.h"
 
 #define BACKOFF_MAX_SAMPLES 60
 
@@ -98,6 +99,27 @@ size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text
 		n++;
 	}
 	return n;
+}
+
+void sysfs_node_report_denied(struct probe *probe, const struct sysfs_nodes *nodes, size_t i)
+{
+	const struct sysfs_node *node = &nodes->v[i];
+	char part[NODE_NAME_MAX + 16], buf[PROBE_TEXT_MAX] = "";
+	struct text files = TEXT_IN(buf);
+
+	for (size_t k = 0; k < node->n_attrs; k++) {
+		const struct sysfs_attr *attr = &node->attrs[k];
+		/* A recorded tree lets a file be opened, and has the error for the read. */
+		int error = attr->last_error ? attr->last_error : attr->file.planned_error;
+
+		if (error == -EACCES || error == -EPERM)
+			text_printf(&files, "%s%s", files.len ? ", " : "",
+				    nodes->group->fields[attr->field].name);
+	}
+	if (!files.len)
+		return;
+	snprintf(part, sizeof(part), "%s files", node->name);
+	probe_node(probe, part, OUTCOME_DENIED, denied_advice, "may not be read: %s", buf);
 }
 
 void sysfs_nodes_done(struct sysfs_nodes *nodes)

@@ -11,6 +11,7 @@
 #include "base/hw.h"
 #include "base/text.h"
 #include "model/collector.h"
+#include "model/probe.h"
 
 #define STATE_OTHER "OTHER"
 
@@ -49,6 +50,10 @@ void sysfs_nodes_add_attr(struct hw *hw, struct sysfs_nodes *nodes, size_t field
 /* Appends what node i lacks of the attributes that its group names, with the first kernel that has
  * each: "critical_health (since 6.15), clkgate_enable". Returns how many these are. */
 size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text *out);
+
+/* Says of node i, as a node "NAME files" of its own, which of its attributes may not be read, and
+ * what can be done about it. Nothing when there is none. */
+void sysfs_node_report_denied(struct probe *probe, const struct sysfs_nodes *nodes, size_t i);
 
 void sysfs_nodes_done(struct sysfs_nodes *nodes);
 

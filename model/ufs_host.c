@@ -13,10 +13,6 @@
 #include "model/block.h"
 #include "model/reason.h"
 
-const char ufs_denied_advice[] =
-	"udev: a rule that makes the node readable (chmod a+r); Android: label the controller's "
-	"directory in genfs_contexts and allow the domain to read it";
-
 /* Whether a directory has nodes of the driver. No kernel has all of them, some vendors take out
  * what they do not want. */
 static bool has_nodes(struct hw *hw, const char *dir)

@@ -58,6 +58,3 @@ int ufs_units_find(struct hw *hw, const struct ufs_host *host, struct ufs_units 
 
 /* Says why there is no host (error: that of ufs_hosts_find()). */
 void ufs_report_none(struct hw *hw, struct probe *probe, int error);
-
-/* The advice for a node below a host that may not be read. */
-extern const char ufs_denied_advice[];

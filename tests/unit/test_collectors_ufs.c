@@ -417,6 +417,35 @@ static void what_may_sleep_is_not_woken(void **unused)
 	}
 }
 
+static void what_is_missing_and_what_is_refused_is_told(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	put(&f, "proc/sys/kernel/osrelease", "6.8.0\n");
+	put(&f, SOC "/wb_on", "");
+	put(&f, SOC "/clkgate_enable", "1\n");
+	put(&f, SOC "/host0/target0:0:0/0:0:0:0/iotmo_cnt", "");
+	put(&f, "ERRORS",
+	    SOC "/wb_on\topen\tEACCES\n" SOC "/host0/target0:0:0/0:0:0:0/iotmo_cnt\topen\tEPERM\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	check_outcome(&f, "1d84000.ufs", OUTCOME_OK);
+	check_outcome(&f, "1d84000.ufs nodes", OUTCOME_NO_NODE);
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs nodes")->reason,
+			       "6.8.0: clkgate_delay, clkscale_enable, "));
+	assert_non_null(
+		strstr(item_of(&f, "1d84000.ufs nodes")->reason, "hci_version (since 6.12)"));
+	assert_null(strstr(item_of(&f, "1d84000.ufs nodes")->reason, "wb_on"));
+	check_outcome(&f, "1d84000.ufs files", OUTCOME_DENIED);
+	assert_string_equal(item_of(&f, "1d84000.ufs files")->reason, "may not be read: wb_on");
+	assert_non_null(strstr(item_of(&f, "1d84000.ufs files")->advice, "chmod a+r"));
+	check_outcome(&f, "sda files", OUTCOME_DENIED);
+	assert_string_equal(item_of(&f, "sda files")->reason, "may not be read: iotmo_cnt");
+	fixture_end(&f);
+}
+
 static void refused_is_absent_and_failed_is_a_fault(void **unused)
 {
 	struct fixture f;
@@ -554,6 +583,7 @@ int main(void)
 		cmocka_unit_test(refused_is_absent_and_failed_is_a_fault),
 		cmocka_unit_test(what_the_probe_says),
 		cmocka_unit_test(no_query_is_sent),
+		cmocka_unit_test(what_is_missing_and_what_is_refused_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
