@@ -183,6 +183,16 @@ static inline void check_fault(const struct fixture *f, const char *node, const 
 			 (long long)value->i, error);
 }
 
+/* answer: the value, or the -errno of a fault. */
+static inline void check_answer(const struct fixture *f, const char *node, const char *field,
+				int64_t answer)
+{
+	if (answer < 0)
+		check_fault(f, node, field, (int)-answer);
+	else
+		check_value(f, node, field, answer);
+}
+
 static inline void check_flag(const struct fixture *f, const char *node, const char *field,
 			      enum flag flag)
 {
