@@ -118,8 +118,24 @@ static int add_of_disks(struct hw *hw, struct ufs_hosts *hosts)
 	return r;
 }
 
-/* For a host that has no SCSI host and no disk that may be seen: by the nodes alone, among the
- * devices of the platform and those one step below them. */
+/* For a host that has no SCSI host and no disk that may be seen: by the nodes alone, among all
+ * devices of a bus, at whatever depth they lie. */
+static void add_of_bus(struct hw *hw, struct ufs_hosts *hosts, const char *devices)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+
+	hw_list(hw, &names, "", "%s", devices);
+	for (size_t i = 0; i < names.n; i++) {
+		char path[HW_PATH_MAX];
+
+		if (hw_real_path(hw, path, sizeof(path), "%s/%s", devices, names.v[i]) == 0 &&
+		    has_nodes(hw, path))
+			add(hw, hosts, path);
+	}
+}
+
+/* Where not even the buses may be seen: among the devices of the platform and those one step below
+ * them. */
 static void add_of_platform(struct hw *hw, struct ufs_hosts *hosts)
 {
 	static const char top[] = "sys/devices/platform";
@@ -205,6 +221,10 @@ int ufs_hosts_find(struct hw *hw, struct ufs_hosts **ret)
 	int by_host = add_of_scsi_hosts(hw, hosts);
 	int by_disk = add_of_disks(hw, hosts);
 
+	if (!hosts->n) {
+		add_of_bus(hw, hosts, "sys/bus/platform/devices");
+		add_of_bus(hw, hosts, "sys/bus/pci/devices");
+	}
 	if (!hosts->n)
 		add_of_platform(hw, hosts);
 	if (!hosts->n) {

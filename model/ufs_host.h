@@ -1,7 +1,8 @@
 /* UFS host controllers in sysfs. The directory of one has the driver's nodes (power_info/,
  * monitor/, rpm_lvl) and, below hostN, its logical units. Names of directories come from the device
  * tree of the board or are a PCI address, and N is given anew at each probe of the driver, so a
- * host is found from what leads to it: SCSI hosts, block devices, at last the nodes themselves.
+ * host is found from what leads to it: SCSI hosts, block devices, at last the nodes themselves, of
+ * whatever lies on a bus.
  * Kernel: Documentation/ABI/testing/sysfs-driver-ufs */
 #pragma once
 

@@ -149,6 +149,21 @@ static void every_way_to_a_host(void **unused)
 	check_value(&f, "112b0000.ufshci", "rpm_lvl", 1);
 	fixture_end(&f);
 
+	fixture_start(&f); /* the nodes, of whatever lies on a bus */
+	put(&f, "sys/devices/platform/a/b/c/d/vendor-ufs/rpm_lvl", "1\n");
+	put_link(&f, "sys/bus/platform/devices/vendor-ufs",
+		 "../../../devices/platform/a/b/c/d/vendor-ufs");
+	put(&f, PCI "/monitor/monitor_enable", "0\n");
+	put_link(&f, "sys/bus/pci/devices/0000:00:05.0", "../../../../" PCI);
+	put(&f, "sys/devices/platform/serial/uevent", "\n");
+	put_link(&f, "sys/bus/platform/devices/serial", "../../../devices/platform/serial");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	assert_int_equal(fixture_sample(&f, HOST), 0);
+	assert_int_equal(f.sink.n_rows, 2);
+	check_value(&f, "vendor-ufs", "rpm_lvl", 1);
+	assert_string_equal(row_of(&f, "0000:00:05.0")->identity, "path:pci0000:00/0000:00:05.0");
+	fixture_end(&f);
+
 	fixture_start(&f); /* the driver's name, of a kernel without any node */
 	put(&f, SOC "/host3/scsi_host/host3/proc_name", "ufshcd\n");
 	put_link(&f, "sys/class/scsi_host/host3", "../../../" SOC "/host3/scsi_host/host3");
