@@ -4,10 +4,7 @@
  *
  * Speed and width of a link come from the configuration space, for which the kernel resumes the
  * device: they are read, and their files opened, only while it is awake. Everything else is a copy
- * of a variable.
- *
- * A chain of functions goes from the root port down to the drive. Counted from the drive, each even
- * one is the lower end of a link and has the upper end above it; a switch is two functions. */
+ * of a variable. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +16,7 @@
 #include "model/collector.h"
 #include "model/node_file.h"
 #include "model/pci.h"
+#include "model/pci_carriers.h"
 #include "model/probe.h"
 #include "model/reason.h"
 #include "model/sysfs_nodes.h"
@@ -143,13 +141,8 @@ static const struct derived link_derived[] = {
 };
 /* clang-format on */
 
-#define NONE SIZE_MAX
-
 struct function {
-	char dir[HW_PATH_MAX];
-	size_t port; /* index of the function above, NONE for none */
 	bool has_link;
-	bool is_lower_end;
 	int64_t dt_max_mtps; /* 0: no limit */
 	char infos[N_INFO][64];
 	struct node_file aer[N_AER];
@@ -159,12 +152,13 @@ struct function {
 };
 
 struct pcie {
-	struct sysfs_nodes nodes;
-	struct function **functions; /* one for each node */
+	struct pci_carriers carriers;
+	struct sysfs_nodes nodes;   /* one for each of carriers */
+	struct function *functions; /* as well */
 	struct node_file policy;
 };
 
-static void function_free(struct function *f)
+static void function_done(struct function *f)
 {
 	for (size_t i = 0; i < N_AER; i++)
 		node_file_close(&f->aer[i]);
@@ -172,7 +166,6 @@ static void function_free(struct function *f)
 	node_file_close(&f->runtime_status);
 	for (size_t i = 0; f->link_opened && i < N_LINK_FILES; i++)
 		node_file_close(&f->link[i]);
-	free(f);
 }
 
 static void pcie_close(void *state)
@@ -180,9 +173,10 @@ static void pcie_close(void *state)
 	struct pcie *p = state;
 
 	for (size_t i = 0; i < p->nodes.n; i++)
-		function_free(p->functions[i]);
+		function_done(&p->functions[i]);
 	free(p->functions);
 	sysfs_nodes_done(&p->nodes);
+	pci_carriers_done(&p->carriers);
 	node_file_close(&p->policy);
 	free(p);
 }
@@ -222,7 +216,7 @@ static int functions_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 	bool gone = false;
 
 	for (size_t i = 0; i < p->nodes.n; i++) {
-		struct function *f = p->functions[i];
+		struct function *f = &p->functions[i];
 		struct row *row = sysfs_node_sample(hw, &p->nodes, i, sink);
 
 		for (size_t k = 0; k < ARRAY_SIZE(fields); k++)
@@ -252,18 +246,20 @@ static int is_awake(struct hw *hw, struct function *f)
 	return pci_is_awake(r_state < 0 ? NULL : state, r_status < 0 ? NULL : status);
 }
 
-static void open_link(struct hw *hw, const struct pcie *p, struct function *f)
+static void open_link(struct hw *hw, struct pcie *p, size_t node)
 {
 	static const char *const files[] = {"current_link_speed", "current_link_width",
 					    "max_link_speed", "max_link_width"};
+	const struct pci_carrier *carrier = &p->carriers.v[node];
+	struct function *f = &p->functions[node];
 
 	for (size_t i = 0; i < N_LINK_FILES; i++) {
 		size_t of_port = i >= PORT_MAX_SPEED ? 2 : 0;
 
 		if (!of_port)
-			node_file_open(hw, &f->link[i], "%s/%s", f->dir, files[i]);
-		else if (f->is_lower_end)
-			node_file_open(hw, &f->link[i], "%s/%s", p->functions[f->port]->dir,
+			node_file_open(hw, &f->link[i], "%s/%s", carrier->dir, files[i]);
+		else if (carrier->is_lower_end)
+			node_file_open(hw, &f->link[i], "%s/%s", p->carriers.v[carrier->port].dir,
 				       files[i - of_port]);
 		else
 			f->link[i] = node_file_none;
@@ -319,13 +315,16 @@ static void set_attainable(struct row *row, size_t field, size_t own, size_t of_
 	row_set(row, field, limit ? MIN(lowest, limit) : lowest);
 }
 
-static void sample_ends(struct pcie *p, struct hw *hw, struct function *f, struct row *row)
+static void sample_ends(struct pcie *p, struct hw *hw, size_t node, struct row *row)
 {
+	const struct pci_carrier *carrier = &p->carriers.v[node];
+	struct function *f = &p->functions[node];
+
 	sample_pair(hw, f, SPEED, row);
 	sample_pair(hw, f, MAX_SPEED, row);
-	if (!f->is_lower_end)
+	if (!carrier->is_lower_end)
 		return;
-	if (is_awake(hw, p->functions[f->port]) == 1)
+	if (is_awake(hw, &p->functions[carrier->port]) == 1)
 		sample_pair(hw, f, PORT_MAX_SPEED, row);
 	if (f->dt_max_mtps)
 		row_set(row, DT_MAX_SPEED, f->dt_max_mtps);
@@ -353,7 +352,7 @@ static int links_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 	bool has_policy = read_policy(hw, p, policy, sizeof(policy)) > 0, gone = false;
 
 	for (size_t i = 0; i < p->nodes.n; i++) {
-		struct function *f = p->functions[i];
+		struct function *f = &p->functions[i];
 
 		if (!f->has_link)
 			continue;
@@ -368,8 +367,8 @@ static int links_sample(struct pcie *p, struct hw *hw, struct sink *sink)
 		if (r <= 0)
 			continue;
 		if (!f->link_opened)
-			open_link(hw, p, f);
-		sample_ends(p, hw, f, row);
+			open_link(hw, p, i);
+		sample_ends(p, hw, i, row);
 		if (has_policy)
 			row_text(sink, row, ASPM_POLICY, policy);
 	}
@@ -400,21 +399,6 @@ static void read_ids(struct hw *hw, const char *dir, char *buf, size_t size)
 		 device + (strncmp(device, "0x", 2) ? 0 : 2));
 }
 
-/* The limit for the links below a port. That of a root port may stand in the node of the host
- * bridge, which lies above in sysfs. */
-static int64_t speed_limit_of(struct hw *hw, const struct function *port)
-{
-	char dir[HW_PATH_MAX];
-	int64_t mtps = pci_speed_limit(hw, port->dir);
-
-	snprintf(dir, sizeof(dir), "%s", port->dir);
-	for (char *slash; !mtps && port->port == NONE && (slash = strrchr(dir, '/'));) {
-		*slash = '\0';
-		mtps = pci_speed_limit(hw, dir);
-	}
-	return mtps;
-}
-
 /* What a function that has a link lacks, each as a node of its own. */
 static void report_missing(struct hw *hw, struct probe *probe, const struct pcie *p, size_t i)
 {
@@ -422,14 +406,14 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct pcie
 					"the function cannot report errors, or it is not ours: "
 					"pci=noaer, or the firmware keeps AER"};
 	static const struct need aspm = {"CONFIG_PCIEASPM", NULL, OUTCOME_NO_NODE, ""};
-	const struct function *f = p->functions[i];
+	const struct function *f = &p->functions[i];
 	char part[NODE_NAME_MAX + 16];
 
 	if (!node_file_exists(&f->aer[0])) {
 		snprintf(part, sizeof(part), "%s aer", p->nodes.v[i].name);
 		reason_option(hw, probe, part, &aer, "no AER counters, aer_dev_* (since 4.19)");
 	}
-	if (!node_file_exists(&p->policy) && f->is_lower_end) {
+	if (!node_file_exists(&p->policy) && p->carriers.v[i].is_lower_end) {
 		snprintf(part, sizeof(part), "%s aspm", p->nodes.v[i].name);
 		reason_option(hw, probe, part, &aspm,
 			      "no ASPM: there is no /sys/module/pcie_aspm/parameters/policy");
@@ -438,7 +422,7 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct pcie
 
 static void report(struct hw *hw, struct probe *probe, const struct pcie *p, size_t i)
 {
-	const struct function *f = p->functions[i];
+	const struct function *f = &p->functions[i];
 	const char *driver = f->infos[DRIVER - FUNCTION];
 
 	probe_node(probe, p->nodes.v[i].name, OUTCOME_OK, "", "%s%s%s%s", f->infos[0],
@@ -449,130 +433,47 @@ static void report(struct hw *hw, struct probe *probe, const struct pcie *p, siz
 	sysfs_node_report_denied(probe, &p->nodes, i);
 }
 
-static size_t find_function(const struct pcie *p, const char *dir)
-{
-	for (size_t i = 0; i < p->nodes.n; i++)
-		if (!strcmp(p->functions[i]->dir, dir))
-			return i;
-	return NONE;
-}
-
-static void open_function(struct hw *hw, const struct pcie *p, struct function *f)
+static void open_function(struct hw *hw, struct pcie *p, size_t i)
 {
 	static const char *const aer[N_AER] = {"aer_dev_correctable", "aer_dev_nonfatal",
 					       "aer_dev_fatal"};
+	const struct pci_carrier *carrier = &p->carriers.v[i];
+	struct function *f = &p->functions[i];
 	char path[HW_PATH_MAX];
 
-	f->has_link = hw_exists(hw, "%s/current_link_speed", f->dir);
-	for (size_t i = 0; i < N_AER; i++)
-		node_file_open(hw, &f->aer[i], "%s/%s", f->dir, aer[i]);
-	node_file_open(hw, &f->power_state, "%s/power_state", f->dir);
-	node_file_open(hw, &f->runtime_status, "%s/power/runtime_status", f->dir);
-	snprintf(f->infos[0], sizeof(f->infos[0]), "%s", pci_class_name(pci_class(hw, f->dir)));
-	if (hw_real_path(hw, path, sizeof(path), "%s/driver", f->dir) == 0)
+	f->has_link = hw_exists(hw, "%s/current_link_speed", carrier->dir);
+	for (size_t k = 0; k < N_AER; k++)
+		node_file_open(hw, &f->aer[k], "%s/%s", carrier->dir, aer[k]);
+	node_file_open(hw, &f->power_state, "%s/power_state", carrier->dir);
+	node_file_open(hw, &f->runtime_status, "%s/power/runtime_status", carrier->dir);
+	snprintf(f->infos[0], sizeof(f->infos[0]), "%s",
+		 pci_class_name(pci_class(hw, carrier->dir)));
+	if (hw_real_path(hw, path, sizeof(path), "%s/driver", carrier->dir) == 0)
 		snprintf(f->infos[DRIVER - FUNCTION], sizeof(f->infos[0]), "%.60s",
 			 last_component(path));
-	read_ids(hw, f->dir, f->infos[IDS - FUNCTION], sizeof(f->infos[0]));
-	if (f->port != NONE)
+	read_ids(hw, carrier->dir, f->infos[IDS - FUNCTION], sizeof(f->infos[0]));
+	if (carrier->port != PCI_NO_PORT)
 		snprintf(f->infos[PORT - FUNCTION], sizeof(f->infos[0]), "%.60s",
-			 last_component(p->functions[f->port]->dir));
+			 last_component(p->carriers.v[carrier->port].dir));
 }
 
-static int add_function(struct hw *hw, struct pcie *p, const char *dir, size_t port,
-			bool is_lower_end)
+/* Carrier i. */
+static int add_function(struct hw *hw, struct pcie *p, size_t i)
 {
+	const char *dir = p->carriers.v[i].dir;
 	char identity[NODE_IDENTITY_MAX];
-	struct function **grown =
-		realloc(p->functions, (p->nodes.n + 1) * sizeof(struct function *));
-	struct function *f = grown ? calloc(1, sizeof(*f)) : NULL;
+	struct function *f = &p->functions[i];
 
-	if (grown)
-		p->functions = grown;
-	if (!f)
-		return -ENOMEM;
-	f->port = port;
-	f->is_lower_end = is_lower_end;
-	snprintf(f->dir, sizeof(f->dir), "%s", dir);
-	open_function(hw, p, f);
-	if (is_lower_end)
-		f->dt_max_mtps = speed_limit_of(hw, p->functions[port]);
+	open_function(hw, p, i);
+	f->dt_max_mtps = pci_carrier_speed_limit(hw, &p->carriers, i);
 	pci_identity(dir, f->infos[IDS - FUNCTION], identity, sizeof(identity));
 
 	int r = sysfs_nodes_add(hw, &p->nodes, dir, last_component(dir), identity);
 
-	if (r < 0) {
-		function_free(f);
-		return r;
-	}
-	p->functions[p->nodes.n - 1] = f;
-	return 0;
-}
-
-#define CHAIN_MAX     16
-#define FUNCTIONS_MAX 128
-
-/* Adds the functions along a path of sysfs, from the root port down to the last one. */
-static int add_chain(struct hw *hw, struct pcie *p, const char *path)
-{
-	size_t ends[CHAIN_MAX], n = 0, port = NONE;
-	char dir[HW_PATH_MAX];
-	int r = 0;
-
-	for (const char *start = path, *end; *start && n < CHAIN_MAX; start = end + (*end == '/')) {
-		end = start + strcspn(start, "/");
-		if (pci_is_address((struct slice){start, (size_t)(end - start)}))
-			ends[n++] = (size_t)(end - path);
-	}
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		size_t index;
-
-		snprintf(dir, sizeof(dir), "%.*s", (int)ends[i], path);
-		index = find_function(p, dir);
-		if (index == NONE && p->nodes.n == FUNCTIONS_MAX)
-			return 0;
-		if (index == NONE) {
-			index = p->nodes.n;
-			r = add_function(hw, p, dir, port, i > 0 && (n - 1 - i) % 2 == 0);
-		}
-		port = index;
-	}
+	/* The nodes tell how many functions there are to close. */
+	if (r < 0)
+		function_done(f);
 	return r;
-}
-
-/* The functions below which a class has devices. A USB controller carries disks as well, but its
- * link says nothing of them. */
-static int add_carriers(struct hw *hw, struct pcie *p, const char *class_dir)
-{
-	CLEANUP(hw_names_done) struct hw_names names = {0};
-	char path[HW_PATH_MAX];
-	int r = hw_list(hw, &names, "", "%s", class_dir);
-
-	for (size_t i = 0; i < names.n && r >= 0; i++)
-		if (hw_real_path(hw, path, sizeof(path), "%s/%s", class_dir, names.v[i]) == 0 &&
-		    !strstr(path, "/usb"))
-			r = add_chain(hw, p, path);
-	return r == -ENOMEM ? r : 0;
-}
-
-/* Controllers of storage by their class code, with or without a disk. Returns how many functions
- * there are. */
-static int add_controllers(struct hw *hw, struct pcie *p)
-{
-	static const char dir[] = "sys/bus/pci/devices";
-	CLEANUP(hw_names_done) struct hw_names names = {0};
-	char path[HW_PATH_MAX];
-	int r = hw_list(hw, &names, "", "%s", dir);
-
-	for (size_t i = 0; i < names.n && r >= 0; i++) {
-		if (hw_real_path(hw, path, sizeof(path), "%s/%s", dir, names.v[i]) < 0)
-			continue;
-
-		int class = pci_class(hw, path);
-
-		if (class >= 0 && ((class & 0xff00) == PCI_CLASS_STORAGE || class == PCI_CLASS_SD))
-			r = add_chain(hw, p, path);
-	}
-	return r < 0 ? r : (int)names.n;
 }
 
 /* The collector's outcome when there is no function. r: how many there are in all, or -errno. */
@@ -643,19 +544,21 @@ static int pcie_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	p->nodes.group = &groups[GROUP_FUNCTION];
 	node_file_open(hw, &p->policy, "sys/module/pcie_aspm/parameters/policy");
 
-	int n = add_controllers(hw, p), r = n == -ENOMEM ? n : 0;
+	int r = pci_carriers_find(hw, &p->carriers), n = p->carriers.n_on_bus;
 
-	if (r >= 0)
-		r = add_carriers(hw, p, "sys/class/nvme");
-	if (r >= 0)
-		r = add_carriers(hw, p, "sys/class/block");
 	if (r < 0)
 		return r;
-	if (!p->nodes.n) {
+	if (!p->carriers.n) {
 		report_none(hw, probe, n);
 		return n < 0 ? n : -ENOENT;
 	}
-
+	p->functions = calloc(p->carriers.n, sizeof(*p->functions));
+	if (!p->functions)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->carriers.n && r >= 0; i++)
+		r = add_function(hw, p, i);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < p->nodes.n; i++)
 		report(hw, probe, p, i);
 	*ret_state = p;
