@@ -561,6 +561,25 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct ufs 
 		   "not in this kernel%s%s: %s", *kernel ? ", " : "", kernel, missing);
 }
 
+/* Those of its files that the nodes do not know. */
+static void report_denied(struct probe *probe, const struct ufs_host *host, const struct host *own)
+{
+	static const char *const names[] = {
+		[OWN_AUTO_HIBERN8] = "auto_hibern8",
+		[OWN_RPM_LVL] = "rpm_lvl",
+		[OWN_SPM_LVL] = "spm_lvl",
+	};
+	char part[NODE_NAME_MAX + 16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!node_file_is_denied(&own->own[i]))
+			continue;
+		snprintf(part, sizeof(part), "%s %s", host->name, names[i]);
+		probe_node(probe, part, OUTCOME_DENIED, denied_advice, "/%s/%s may not be read",
+			   host->dir, names[i]);
+	}
+}
+
 static void report_host(struct hw *hw, struct probe *probe, const struct ufs *u,
 			const struct ufs_host *host, const struct found *found)
 {
@@ -572,6 +591,7 @@ static void report_host(struct hw *hw, struct probe *probe, const struct ufs *u,
 	report_missing(hw, probe, u, host);
 	sysfs_node_report_denied(probe, &u->links, u->links.n - 1);
 	sysfs_node_report_denied(probe, &u->settings, u->settings.n - 1);
+	report_denied(probe, host, &u->hosts[u->n_hosts - 1]);
 	if (!found->has_device_unit)
 		report_device_unit(probe, host);
 }

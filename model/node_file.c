@@ -53,3 +53,10 @@ bool node_file_exists(const struct node_file *file)
 {
 	return file->error != -ENOENT;
 }
+
+bool node_file_is_denied(const struct node_file *file)
+{
+	int error = file->error ? file->error : file->file.planned_error;
+
+	return error == -EACCES || error == -EPERM;
+}

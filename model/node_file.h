@@ -31,5 +31,8 @@ int node_file_read_i64(struct hw *hw, struct node_file *file, int64_t *ret);
 /* Whether it is there, as far as is known. */
 bool node_file_exists(const struct node_file *file);
 
+/* Whether it may not be read; a recorded tree lets it be opened, and has the error for the read. */
+bool node_file_is_denied(const struct node_file *file);
+
 /* Whether an error says that there was no descriptor for a file. */
 bool is_want_of_descriptors(int error);

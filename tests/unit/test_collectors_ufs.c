@@ -435,7 +435,8 @@ static void what_is_missing_and_what_is_refused_is_told(void **unused)
 	put(&f, SOC "/clkgate_enable", "1\n");
 	put(&f, SOC "/host0/target0:0:0/0:0:0:0/iotmo_cnt", "");
 	put(&f, "ERRORS",
-	    SOC "/wb_on\topen\tEACCES\n" SOC "/host0/target0:0:0/0:0:0:0/iotmo_cnt\topen\tEPERM\n");
+	    SOC "/wb_on\topen\tEACCES\n" SOC "/rpm_lvl\topen\tEACCES\n" SOC
+		"/host0/target0:0:0/0:0:0:0/iotmo_cnt\topen\tEPERM\n");
 	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
 	check_outcome(&f, "1d84000.ufs", OUTCOME_OK);
 	check_outcome(&f, "1d84000.ufs nodes", OUTCOME_NO_NODE);
@@ -447,6 +448,8 @@ static void what_is_missing_and_what_is_refused_is_told(void **unused)
 	check_outcome(&f, "1d84000.ufs files", OUTCOME_DENIED);
 	assert_string_equal(item_of(&f, "1d84000.ufs files")->reason, "may not be read: wb_on");
 	assert_non_null(strstr(item_of(&f, "1d84000.ufs files")->advice, "chmod a+r"));
+	check_outcome(&f, "1d84000.ufs rpm_lvl", OUTCOME_DENIED);
+	assert_null(item_of(&f, "1d84000.ufs spm_lvl"));
 	check_outcome(&f, "sda files", OUTCOME_DENIED);
 	assert_string_equal(item_of(&f, "sda files")->reason, "may not be read: iotmo_cnt");
 	fixture_end(&f);
