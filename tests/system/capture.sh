@@ -45,13 +45,45 @@ ufs_of()
 		jq -cS '.[] | del(.fields.auto_hibern8)'
 }
 
-mkdir "$work/fixture" "$work/live" "$work/ufs"
+pci_of()
+{
+	"$flashscope" sample --json --root "$1" nvme pcie 2>"$work/err" | jq -cS '.[]'
+}
+
+mkdir "$work/fixture" "$work/live" "$work/ufs" "$work/asleep"
 "$tests/../tools/capture" -r "$tests/fixtures/imx8mp/root" "$work/fixture" >"$work/out" 2>&1 ||
 	fail "capture of a fixture: $(cat "$work/out")"
 diff <(nodes_of "$tests/fixtures/imx8mp/root") <(nodes_of "$work/fixture") ||
 	fail "the copy of a fixture is another machine"
 diff <(identities_of "$tests/fixtures/imx8mp/root") <(identities_of "$work/fixture") ||
 	fail "disks of the copy of a fixture are not known by what they were"
+
+diff <(pci_of "$tests/fixtures/imx8mp/root") <(pci_of "$work/fixture") ||
+	fail "NVMe and PCI functions of the copy of a fixture are others"
+[ "$(pci_of "$work/fixture" | wc -l)" -ge 5 ] || fail "NVMe and PCI functions are missing"
+
+# The PCI of the board, with its NVMe asleep and a function that is no storage
+mkdir -p "$work/sleeper/sys/class/block" "$work/sleeper/sys/devices/platform/soc@0" "$work/sleeper/sys/bus"
+cp -a "$tests/fixtures/imx8mp/root/sys/class/nvme" "$work/sleeper/sys/class"
+cp -a "$tests/fixtures/imx8mp/root/sys/class/block"/nvme* "$work/sleeper/sys/class/block"
+cp -a "$tests/fixtures/imx8mp/root/sys/bus/pci" "$work/sleeper/sys/bus"
+cp -a "$tests/fixtures/imx8mp/root/sys/devices/platform/soc@0/33800000.pcie" \
+	"$work/sleeper/sys/devices/platform/soc@0"
+function=$(cd -P "$work/sleeper/sys/bus/pci/devices/0000:01:00.0" && pwd -P)
+echo suspended >"$function/power/runtime_status"
+other=${function%/*}/0000:01:00.1
+mkdir "$other"
+echo 0x028000 >"$other/class"
+echo 0x1111 >"$other/vendor"
+ln -s "../../../${other#"$work/sleeper/sys/"}" "$work/sleeper/sys/bus/pci/devices/0000:01:00.1"
+[ -e "$work/sleeper/sys/bus/pci/devices/0000:01:00.1/class" ] || fail "the other function is not there"
+"$tests/../tools/capture" -r "$work/sleeper" "$work/asleep" >"$work/out" 2>&1 ||
+	fail "capture of a board that sleeps: $(cat "$work/out")"
+pci_of "$work/sleeper" | grep -q '"state":"suspended"' || fail "nothing sleeps"
+diff <(pci_of "$work/sleeper") <(pci_of "$work/asleep") || fail "what sleeps is another machine"
+[ -e "$work/asleep/${function#"$work/sleeper/"}/power_state" ] || fail "the function that sleeps is missing"
+[ -z "$(find "$work/asleep" -path '*0000:01:00.0/*_link_*' -size +0)" ] || fail "a function that sleeps was woken"
+[ -z "$(find "$work/asleep" -path '*0000:01:00.1/*')" ] || fail "a function without storage was copied"
 
 # Only the part of a board that has UFS: each file costs some processes.
 ufs=sys/devices/platform/soc/1d84000.ufshc
