@@ -257,7 +257,8 @@ check_nvme()
 			echo "${dir##*/}$(values_of "$dir"/{nsid,size,wwid})"
 		fi
 	done >>"$work/wanted"
-	for dir in "$1"/sys/devices/pci*/0* "$1"/sys/devices/platform/*.pcie/pci*/0*; do
+	for dir in "$1"/sys/devices/pci*/0* "$1"/sys/devices/pci*/0*/0* \
+		"$1"/sys/devices/platform/*.pcie/pci*/0*; do
 		[ ! -f "$dir/power_state" ] ||
 			echo "${dir##*/}$(values_of "$dir"/{power_state,vendor,device})"
 	done | sed 's/|0x\([^|]*\)|0x/|\1:/' >>"$work/wanted"
@@ -268,12 +269,42 @@ check_nvme()
 				.info.firmware, .fields.queue_count, .fields.sqsize]
 		elif .group == "nvme_namespace" then [.node, .fields.nsid, .fields.size, .info.wwid]
 		elif .group == "pcie" and .fields.power_state != null then
-			[.node, (.fields.power_state | word("D0")), .info.ids]
+			[.node, (.fields.power_state | word("D0 D1 D2 D3hot D3cold unknown")), .info.ids]
 		else empty end | map(tostring) | join("|")' "$work/json" | sort >"$work/got"
 	[ "$(grep -c '^nvme' "$work/wanted")" -ge 2 ] || fail "no NVMe"
 	cmp -s "$work/wanted" "$work/got" || fail "nvme: $(diff "$work/wanted" "$work/got" | head -5)"
 }
 
+# end FUNCTION: speed in MT/s and lanes, now and at most
+end()
+{
+	sed 's/ GT.*//' "$1"/{current,max}_link_{speed,width} 2>/dev/null |
+		awk 'NR % 2 { line = line "|" ($1 * 1000) } NR % 2 == 0 { line = line "|" $1 }
+			END { print line }'
+}
+
+# Links of PCI functions as both ends have them, and AER and ASPM.
+check_links()
+{
+	local dir port
+	for dir in "$1"/sys/devices/pci*/0* "$1"/sys/devices/pci*/0*/0*; do
+		[ -f "$dir/current_link_width" ] || continue
+		port=
+		[ ! -f "${dir%/*}/max_link_width" ] || port=$(end "${dir%/*}" | cut -d '|' -f 4,5)
+		echo "${dir##*/}$(end "$dir")|$port|$(cat "$dir/link/l0s_aspm" 2>/dev/null)|$(
+			sed -n 's/^TOTAL_ERR_COR //p' "$dir/aer_dev_correctable" 2>/dev/null)"
+	done | sort >"$work/wanted"
+	jq -r '(map(select(.group == "pcie") | {(.node): .fields}) | add) as $f |
+		.[] | select(.group == "pcie_link") | .node as $n | .fields |
+		[$n, .current_link_speed, .current_link_width, .max_link_speed, .max_link_width,
+		 (if .port_max_link_speed then "\(.port_max_link_speed)|\(.port_max_link_width)" else "" end),
+		 $f[$n].l0s_aspm, $f[$n].aer_correctable] | map(. // "" | tostring) | join("|")' \
+		"$work/json" | sort >"$work/got"
+	cmp -s "$work/wanted" "$work/got" || fail "links: $(diff "$work/wanted" "$work/got" | head -5)"
+	n_links=$((n_links + $(wc -l <"$work/wanted")))
+}
+
+n_links=0
 for archive in "$dumps"/*.tar.gz; do
 	name=${archive##*/}
 	name=${name%.tar.gz}
@@ -283,6 +314,7 @@ for archive in "$dumps"/*.tar.gz; do
 		fail "sample: $(cat "$work/err")"
 	check_values "$work/$name"
 	check_nvme "$work/$name"
+	check_links "$work/$name"
 	: >"$work/wanted"
 	: >"$work/got"
 	check_cards "$work/$name"
@@ -296,4 +328,6 @@ for archive in "$dumps"/*.tar.gz; do
 	check_ufs "$work/$name"
 	diff -u "$dumps/expected/$name.probe" "$work/probe" >"$work/diff" || fail "$(head -40 "$work/diff")"
 done
+name=dumps
+[ "$n_links" -ge 2 ] || fail "only $n_links links"
 exit $failed
