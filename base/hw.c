@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/hw_command.h"
 #include "base/hw_facts.h"
 #include "base/hw_memory.h"
 #include "base/hw_tree.h"
@@ -34,6 +35,7 @@ struct hw {
 	struct hw_names avoided;
 	struct hw_facts facts;
 	struct hw_memories memories;
+	struct hw_commander commander;
 };
 
 /* Opens a path of a tree, whose links stay inside of it. */
@@ -121,6 +123,11 @@ struct hw_facts *hw_facts_of(struct hw *hw)
 struct hw_memories *hw_memories_of(struct hw *hw)
 {
 	return &hw->memories;
+}
+
+struct hw_commander *hw_commander_of(struct hw *hw)
+{
+	return &hw->commander;
 }
 
 void hw_watch(struct hw *hw, char *at, int64_t *at_ms)

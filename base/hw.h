@@ -7,7 +7,8 @@
  *   a word that is no errno name makes the file read as empty;
  * - free space comes from the file STATVFS: mount point, fragment size, blocks, free, available,
  *   inodes, free inodes;
- * - boot id and time come from the tree's own /proc files where it has them.
+ * - boot id and time come from the tree's own /proc files where it has them;
+ * - what a device answers to commands lies below COMMANDS: see model/nvme_command.h.
  *
  * Error returns are negative errno. An empty attribute is -ENODATA: several drivers print nothing
  * when they have nothing to say, and that is not zero. */

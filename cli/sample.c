@@ -21,6 +21,7 @@ static const char help[] =
 	"\n"
 	"Samples all collectors, or the named ones, once; with --interval or --count again, and\n"
 	"shows rates. Fields are in the unit of the kernel.\n"
+	"What sends a command to a device (nvme_smart; needs root) is sampled when it is named.\n"
 	"\n"
 	"  --root DIR       a recorded tree instead of this machine; several are ticks of a\n"
 	"                   series, with rates from one to the next\n"
@@ -236,6 +237,12 @@ static void swap_sinks(struct history *history)
 	history->now = earlier;
 }
 
+/* Nobody's disk is woken by somebody who asked for everything. A recorded tree has no disk. */
+static bool may_command(const struct sample_args *args, struct runner *runner)
+{
+	return args->named || !hw_is_live(runner_hw(runner));
+}
+
 /* t_ms: since the first tick; clock_ms: of the tick in a recorded tree, -1 to read the clock. */
 static int take_tick(struct session *session, struct runner *runner, int64_t t_ms, int64_t clock_ms)
 {
@@ -247,7 +254,8 @@ static int take_tick(struct session *session, struct runner *runner, int64_t t_m
 		struct history *history = &session->histories[i];
 		int r;
 
-		if (!runner_wants(runner, runner_collector_of(runner, i)) || group->cost == COST_Q)
+		if (!runner_wants(runner, runner_collector_of(runner, i)) ||
+		    (group->cost == COST_Q && !may_command(session->args, runner)))
 			continue;
 		swap_sinks(history);
 		history->now_ms = clock_ms < 0 ? clock_boot_ms() : clock_ms;

@@ -17,12 +17,13 @@
 #include "model/block.h"
 #include "model/collector.h"
 #include "model/node_file.h"
+#include "model/nvme_controller.h"
 #include "model/pci.h"
 #include "model/probe.h"
 #include "model/reason.h"
 #include "model/sysfs_nodes.h"
 
-#define CLASS_DIR "sys/class/nvme"
+#define CLASS_DIR NVME_CLASS_DIR
 
 enum { GROUP_CONTROLLER, GROUP_NAMESPACE };
 
@@ -247,25 +248,6 @@ static const char *or_unknown(const struct controller *c, size_t field)
 	return *constant(c, field) ? constant(c, field) : "unknown";
 }
 
-/* Serial and model, as block_identity() begins where a namespace has no WWID. A drive with two
- * ports is two controllers, which differ in the number that the drive gave them; on a network that
- * number is new with each connection. */
-static void identify(struct hw *hw, const struct controller *c, const char *dir, char *buf,
-		     size_t size)
-{
-	struct text out = text_in(buf, size);
-	int64_t cntlid;
-
-	if (!*constant(c, SERIAL))
-		return;
-	text_printf(&out, "serial:%s", constant(c, SERIAL));
-	if (*constant(c, MODEL))
-		text_printf(&out, "/%s", constant(c, MODEL));
-	if (!strcmp(constant(c, TRANSPORT), "pcie") &&
-	    hw_read_i64(hw, &cntlid, "%s/cntlid", dir) == 0)
-		text_printf(&out, "/cntlid%lld", (long long)cntlid);
-}
-
 static void report_controller(struct hw *hw, struct probe *probe, const char *name, const char *dir,
 			      const struct controller *c)
 {
@@ -304,7 +286,7 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 		read_text(hw, dir, constants[i].attr, c.texts[i], sizeof(c.texts[i]));
 	if (hw_read_i64(hw, &c.numa_node, "%s/numa_node", dir) < 0)
 		c.numa_node = -1;
-	identify(hw, &c, dir, identity, sizeof(identity));
+	nvme_controller_identity(hw, name, identity, sizeof(identity));
 	/* Of two that cannot be told apart the second has only its name. */
 	for (size_t i = 0; i < n->controller_nodes.n; i++)
 		if (!strcmp(n->controller_nodes.v[i].identity, identity))

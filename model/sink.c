@@ -12,11 +12,12 @@ static const char *const flag_names[] = {
 	[FLAG_CACHED_AT_BOOT] = "cached_at_boot",
 	[FLAG_RESET] = "reset",
 	[FLAG_STALE] = "stale",
+	[FLAG_SATURATED] = "saturated",
 };
 
 bool flag_keeps_out(enum flag flag)
 {
-	return flag != FLAG_NONE && flag != FLAG_CACHED_AT_BOOT && flag != FLAG_STALE;
+	return flag == FLAG_IMPLAUSIBLE || flag == FLAG_FILTERED || flag == FLAG_RESET;
 }
 
 const char *flag_name(enum flag flag)

@@ -26,6 +26,7 @@ enum flag {
 	FLAG_CACHED_AT_BOOT, /* read by the kernel at start, not now */
 	FLAG_RESET,          /* fell back since the last sample */
 	FLAG_STALE,          /* older than its period */
+	FLAG_SATURATED,      /* at the end of its scale: the true value is as much or more */
 };
 
 /* Whether a value with this flag stays out of minima, maxima and means. What is merely old was true

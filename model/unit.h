@@ -14,7 +14,10 @@
 	X(UNIT_KIBIBYTES, "kibibytes", "KiB", "bytes", 1024, 0)                                    \
 	X(UNIT_BYTES_PER_SECOND, "bytes_per_second", "B/s", "bytes_per_second", 1, 0)              \
 	X(UNIT_SECTORS, "sectors", "sectors", "bytes", 512, 0)                                     \
+	X(UNIT_DATA_UNITS, "data_units", "x 512 kB", "bytes", 512000, 0)                           \
 	X(UNIT_SECONDS, "seconds", "s", "seconds", 1, 0)                                           \
+	X(UNIT_MINUTES, "minutes", "min", "seconds", 60, 0)                                        \
+	X(UNIT_HOURS, "hours", "h", "seconds", 3600, 0)                                            \
 	X(UNIT_MILLISECONDS, "milliseconds", "ms", "seconds", 1, 3)                                \
 	X(UNIT_MICROSECONDS, "microseconds", "us", "seconds", 1, 6)                                \
 	X(UNIT_MILLICELSIUS, "millicelsius", "m degC", "celsius", 1, 3)                            \

@@ -32,9 +32,9 @@ static const struct probe *shown_probe(const struct sampler *sampler, size_t col
 {
 	const struct account *account = &sampler->accounts[collector];
 
-	if (account->in_loop)
-		return runner_probe_of(sampler->runner, collector);
-	return account->lane_probe.items ? &account->lane_probe : NULL;
+	if (account->lane_probe.items && !account->in_loop)
+		return &account->lane_probe;
+	return sampler->loop_wanted[collector] ? runner_probe_of(sampler->runner, collector) : NULL;
 }
 
 /* A list that is full, or that of a probe which failed on the way, may lack any node. */
@@ -141,6 +141,22 @@ static bool is_passing(int error)
 	       error == -EBUSY;
 }
 
+/* A collector that would send commands to devices was probed, which costs nothing; but it is not
+ * sampled by a process that must not wait for a device. */
+static void refuse_commands(struct sampler *sampler, size_t index)
+{
+	struct account *account = &sampler->accounts[index];
+	struct probe *said = &account->lane_probe;
+
+	if (probe_init(said) < 0)
+		return;
+	probe_collector(said, OUTCOME_DISABLED,
+			"flashscope sample asks once, as root and with the name of the collector",
+			"%s asks the devices themselves by commands; the daemon sends none",
+			account->collector->name);
+	take_probe(sampler, index, -EOPNOTSUPP, said);
+}
+
 static void probe_loop(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->catalog->n_collectors; i++) {
@@ -152,6 +168,14 @@ static void probe_loop(struct sampler *sampler)
 		sampler->accounts[i].loop_ready = r == 0;
 		if (is_passing(r))
 			rescan_soon(sampler, clock_boot_ms(), false);
+		if (!sampler->accounts[i].in_loop) {
+			probe_done(&sampler->accounts[i].lane_probe);
+			sampler->accounts[i].lane_probe = (struct probe){0};
+		}
+		if (r == 0 && !sampler->accounts[i].in_loop) {
+			refuse_commands(sampler, i);
+			continue;
+		}
 		take_probe(sampler, i, r, runner_probe_of(sampler->runner, i));
 		end_missing(sampler, i, false, r, runner_probe_of(sampler->runner, i));
 	}

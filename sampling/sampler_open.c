@@ -70,7 +70,9 @@ static bool make_plans(struct sampler *sampler)
 		account->enabled = !sampler->options.disabled || !sampler->options.disabled[i];
 		for (size_t g = 0; g < account->collector->n_groups; g++)
 			plan_group(sampler, index++, i, g);
-		sampler->loop_wanted[i] = account->in_loop;
+		/* One that would send commands alone is probed there, and not sampled. */
+		sampler->loop_wanted[i] =
+			account->in_loop || (account->enabled && !account->in_lane);
 		sampler->lane_wanted[i] = account->in_lane;
 		needs_lane = needs_lane || account->in_lane;
 	}

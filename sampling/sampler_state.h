@@ -26,7 +26,7 @@ struct account {
 	bool loop_ready, lane_ready; /* the last probe there found something to sample */
 	bool probed;
 	struct node_table nodes;
-	struct probe lane_probe; /* of a collector that is probed in the lane alone */
+	struct probe lane_probe; /* of a collector that is not sampled in the loop */
 	enum node_state state;
 	int last_error;
 	int64_t since_ms;

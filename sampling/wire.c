@@ -342,7 +342,7 @@ static void get_value(struct reader *r, struct sink *sink, struct row *row, size
 	char text[INFO_TEXT_MAX];
 	unsigned type = get_u8(r), flag = get_u8(r);
 
-	if (type > VALUE_FAULT || flag > FLAG_STALE) {
+	if (type > VALUE_FAULT || flag > FLAG_SATURATED) {
 		r->bad = true;
 	} else if (type == VALUE_INT) {
 		row_set(row, field, get_i64(r));

@@ -344,6 +344,76 @@ for i in '0x00 0x00:0x00' '0x05 0x0b:0x03' 'rubbish:rubbish'; do
 		(.[0].reason | test("revision 6: no life estimate before 7"))'
 done
 
+# drive PAGE: a tree with a live drive that answers this page, in $copy
+drive()
+{
+	copy
+	mkdir -p "$copy/sys/class/nvme/nvme0" "$copy/COMMANDS/nvme0"
+	echo live >"$copy/sys/class/nvme/nvme0/state"
+	echo X1 >"$copy/sys/class/nvme/nvme0/serial"
+	cp "$1" "$copy/COMMANDS/nvme0/log-02"
+}
+
+begin 17
+drive "$input/smart-log.bin"
+sample --root "$copy" nvme_smart
+expect 'of("nvme_smart"; "nvme0").fields | .critical_warning == 0 and .temperature == 38850 and
+	.available_spare == 100 and .available_spare_threshold == 10 and .percentage_used == 1 and
+	.data_units_read == 136887354 and .data_units_read * 512000 == 70086325248000 and
+	.data_units_written == 55377092 and .data_units_written * 512000 == 28353071104000 and
+	.host_reads == 481052202 and .host_writes == 797697497 and .controller_busy_time == 1239' \
+	'of("nvme_smart"; "nvme0").faults == {}'
+
+begin 18
+# The verdict "no data from device": every field that such a page claims is a fault, none a value.
+drive "$input/smart-log.bin"
+sample --root "$copy" nvme_smart
+expect 'of("nvme_smart"; "nvme0") | ([.fields[] | select(. != null)] == []) and
+	.faults.temperature == "ENODATA" and .faults.available_spare == "ENODATA" and
+	.faults.power_on_time == "ENODATA" and .faults.critical_warning == "ENODATA" and
+	.info.problem == "the page is all zeros"'
+# Real values, zeros, real values: no rate from the zeros, none over them.
+mkdir "$copy/t0" "$copy/t1" "$copy/t2"
+for t in t0 t1 t2; do cp -r "$copy/sys" "$copy/COMMANDS" "$copy/$t/"; done
+cp "$tests"/cases/20-*/input/smart-log.bin "$copy/t0/COMMANDS/nvme0/log-02"
+cp "$tests"/cases/20-*/input/smart-log.bin "$copy/t2/COMMANDS/nvme0/log-02"
+sample --root "$copy/t0" --root "$copy/t1" --root "$copy/t2" nvme_smart
+expect '[.[] | select(.group == "nvme_smart") | .rates // {} | .[] | select(. != 0 and . != null)] == []' \
+	'[.[] | select(.group == "nvme_smart") | .fields.host_reads] == [337375119290, null, 337375119290]' \
+	'[.[] | .flags[]] == []'
+
+begin 19
+drive "$input/smart-log.bin"
+sample --root "$copy" nvme_smart
+expect 'of("nvme_smart"; "nvme0").fields | .temperature == 30850 and .temperature_2 == 80850 and
+	(has("temperature_1") | not) and ([keys[] | select(startswith("temperature_"))] == ["temperature_2"]) and
+	.error_log_entries == 660 and .media_errors == 0 and .critical_warning == 0 and
+	.data_units_read * 512000 == 9434072576000 and .data_units_written * 512000 == 918451200000' \
+	'of("nvme_smart"; "nvme0") | .faults == {} and (.info | has("critical_warnings") | not)'
+
+begin 20
+drive "$input/smart-log.bin"
+sample --root "$copy" nvme_smart
+expect 'of("nvme_smart"; "nvme0").fields | .data_units_written == 32381395004 and
+	.data_units_read == 6933871372 and .host_reads == 337375119290 and .host_writes == 1694335138991 and
+	.power_on_time == 57288 and .percentage_used == 41 and .available_spare == 99 and
+	.available_spare_threshold == 10 and .warning_temperature_time == 0 and
+	.critical_temperature_time == 0 and .temperature == 20850 and
+	([keys[] | select(startswith("temperature_"))] == [])'
+# The upper half is looked at: one bit of it, and the number is saturated.
+printf '\001' | dd of="$copy/COMMANDS/nvme0/log-02" bs=1 seek=56 conv=notrunc 2>/dev/null
+sample --root "$copy" nvme_smart
+expect 'of("nvme_smart"; "nvme0") | .flags.data_units_written == "saturated" and
+	.fields.data_units_written > 9223372036854775000 and .fields.data_units_read == 6933871372'
+
+begin 21
+drive "$input/smart-log.bin"
+sample --root "$copy" nvme_smart
+expect 'of("nvme_smart"; "nvme0").fields | .critical_warning == 0 and .media_errors == 7 and
+	.error_log_entries == 62 and .available_spare == 99 and .power_on_time == 12798 and
+	.percentage_used == 3 and .data_units_written * 512000 == 33588269056000 and
+	.temperature_1 == 34850 and .temperature_2 == 38850'
+
 begin 25
 sample --root "$input" ufs_monitor
 expect 'length == 1' \

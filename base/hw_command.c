@@ -1,0 +1,54 @@
+#include "base/hw_command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/cleanup.h"
+#include "base/hw_facts.h"
+#include "base/parse.h"
+
+void hw_command_to(struct hw *hw, int (*issue)(void *arg, const struct hw_command *command),
+		   void *arg)
+{
+	*hw_commander_of(hw) = (struct hw_commander){issue, arg};
+}
+
+/* Whether an open node has the number that sysfs gives its device ("241:0"). */
+static bool is_device(struct hw *hw, int fd, const char *dir)
+{
+	char text[32], own[32];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !(S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) ||
+	    hw_read_line(hw, text, sizeof(text), "%s/dev", dir) < 0)
+		return false;
+	snprintf(own, sizeof(own), "%u:%u", major(st.st_rdev), minor(st.st_rdev));
+	return slice_is(slice_of(text), own);
+}
+
+int hw_command(struct hw *hw, const struct hw_command *command)
+{
+	const struct hw_commander *commander = hw_commander_of(hw);
+	char path[HW_PATH_MAX];
+
+	if (commander->issue)
+		return commander->issue(commander->arg, command);
+	if (!hw_is_live(hw))
+		return -EOPNOTSUPP;
+	if (snprintf(path, sizeof(path), "dev/%s", command->node) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+
+	CLEANUP(closep) int fd = hw_open_fd(hw, path);
+
+	if (fd < 0)
+		return fd;
+	if (!is_device(hw, fd, command->dir))
+		return -ENODEV;
+
+	int r = ioctl(fd, command->request, command->data);
+
+	return r < 0 ? -errno : r;
+}

@@ -1,0 +1,518 @@
+/* What an NVMe drive says of its own health: the SMART page of each controller, and the limits of
+ * Identify Controller.
+ * NVM Express Base Specification 2.0, SMART / Health Information (log page 02h), Identify
+ * Controller.
+ *
+ * Each sample is a command to the drive, so both groups are of class Q. None is sent to a
+ * controller that is not live or whose PCI function sleeps. What a controller will never answer is
+ * asked once; other errors are asked again after 1, 3, 7 ... 63 samples, and after some of them in
+ * a row an invalid field or a time-out counts as never, too. All of that is kept over probes. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hw.h"
+#include "base/text.h"
+#include "model/collector.h"
+#include "model/nvme_command.h"
+#include "model/nvme_controller.h"
+#include "model/nvme_page.h"
+#include "model/probe.h"
+#include "model/reason.h"
+
+enum { GROUP_SMART, GROUP_IDENTIFY, N_GROUPS };
+
+#define FAILURES_MAX 5 /* in a row, until an invalid field or a time-out means never */
+#define SKIP_MAX     63
+
+enum {
+	CRITICAL_WARNING,
+	TEMPERATURE,
+	AVAILABLE_SPARE,
+	AVAILABLE_SPARE_THRESHOLD,
+	PERCENTAGE_USED,
+	DATA_UNITS_READ,
+	DATA_UNITS_WRITTEN,
+	HOST_READS,
+	HOST_WRITES,
+	CONTROLLER_BUSY_TIME,
+	POWER_CYCLES,
+	POWER_ON_TIME,
+	UNSAFE_SHUTDOWNS,
+	MEDIA_ERRORS,
+	ERROR_LOG_ENTRIES,
+	WARNING_TEMPERATURE_TIME,
+	CRITICAL_TEMPERATURE_TIME,
+	TEMPERATURE_1,
+	TEMPERATURE_2,
+	TEMPERATURE_3,
+	TEMPERATURE_4,
+	TEMPERATURE_5,
+	TEMPERATURE_6,
+	TEMPERATURE_7,
+	TEMPERATURE_8,
+	THERMAL_MANAGEMENT_1_TRANSITIONS,
+	THERMAL_MANAGEMENT_2_TRANSITIONS,
+	THERMAL_MANAGEMENT_1_TIME,
+	THERMAL_MANAGEMENT_2_TIME,
+	WARNINGS,
+	PROBLEM,
+};
+
+#define SENSOR(n)                                                                                  \
+	{                                                                                          \
+		"temperature_" #n, UNIT_MILLICELSIUS, KIND_GAUGE, "Temperature of sensor " #n ".", \
+			.absence = "the drive has no such sensor"                                  \
+	}
+
+/* clang-format off */
+static const struct field smart_fields[] = {
+	[CRITICAL_WARNING]          = {"critical_warning", UNIT_NONE, KIND_GAUGE,
+				       "Bits of what is wrong now; 0 does not mean that all is well, media_errors count as well."},
+	[TEMPERATURE]               = {"temperature", UNIT_MILLICELSIUS, KIND_GAUGE,
+				       "Composite temperature, that the drive's limits are for."},
+	[AVAILABLE_SPARE]           = {"available_spare", UNIT_PERCENT, KIND_GAUGE, "Spare capacity that is left."},
+	[AVAILABLE_SPARE_THRESHOLD] = {"available_spare_threshold", UNIT_PERCENT, KIND_GAUGE,
+				       "Below this the drive warns of its spare capacity."},
+	[PERCENTAGE_USED]           = {"percentage_used", UNIT_PERCENT, KIND_GAUGE,
+				       "Part of the life that the vendor estimates; may be above 100, and stops at 255."},
+	[DATA_UNITS_READ]           = {"data_units_read", UNIT_DATA_UNITS, KIND_COUNTER,
+				       "Read by hosts, in thousands of 512 bytes, rounded up."},
+	[DATA_UNITS_WRITTEN]        = {"data_units_written", UNIT_DATA_UNITS, KIND_COUNTER,
+				       "Written by hosts, in thousands of 512 bytes, rounded up."},
+	[HOST_READS]                = {"host_reads", UNIT_COUNT, KIND_COUNTER, "Read commands of hosts."},
+	[HOST_WRITES]               = {"host_writes", UNIT_COUNT, KIND_COUNTER, "Write commands of hosts."},
+	[CONTROLLER_BUSY_TIME]      = {"controller_busy_time", UNIT_MINUTES, KIND_COUNTER,
+				       "Time with commands of hosts outstanding."},
+	[POWER_CYCLES]              = {"power_cycles", UNIT_COUNT, KIND_COUNTER, "Times it was switched on."},
+	[POWER_ON_TIME]             = {"power_on_time", UNIT_HOURS, KIND_COUNTER,
+				       "Time switched on; may leave out states without operation."},
+	[UNSAFE_SHUTDOWNS]          = {"unsafe_shutdowns", UNIT_COUNT, KIND_COUNTER,
+				       "Times the power went without a notice of shutdown."},
+	[MEDIA_ERRORS]              = {"media_errors", UNIT_COUNT, KIND_COUNTER,
+				       "Times data could not be recovered."},
+	[ERROR_LOG_ENTRIES]         = {"error_log_entries", UNIT_COUNT, KIND_COUNTER,
+				       "Entries of the error log over its life; harmless invalid commands and media_errors are among them."},
+	[WARNING_TEMPERATURE_TIME]  = {"warning_temperature_time", UNIT_MINUTES, KIND_COUNTER,
+				       "Time above the warning temperature; stays 0 in drives that do not count it."},
+	[CRITICAL_TEMPERATURE_TIME] = {"critical_temperature_time", UNIT_MINUTES, KIND_COUNTER,
+				       "Time above the critical temperature; stays 0 in drives that do not count it."},
+	[TEMPERATURE_1] = SENSOR(1),
+	[TEMPERATURE_2] = SENSOR(2),
+	[TEMPERATURE_3] = SENSOR(3),
+	[TEMPERATURE_4] = SENSOR(4),
+	[TEMPERATURE_5] = SENSOR(5),
+	[TEMPERATURE_6] = SENSOR(6),
+	[TEMPERATURE_7] = SENSOR(7),
+	[TEMPERATURE_8] = SENSOR(8),
+	[THERMAL_MANAGEMENT_1_TRANSITIONS] = {"thermal_management_1_transitions", UNIT_COUNT, KIND_COUNTER,
+				       "Times it throttled lightly, to stay below temperature 1."},
+	[THERMAL_MANAGEMENT_2_TRANSITIONS] = {"thermal_management_2_transitions", UNIT_COUNT, KIND_COUNTER,
+				       "Times it throttled heavily, to stay below temperature 2."},
+	[THERMAL_MANAGEMENT_1_TIME] = {"thermal_management_1_time", UNIT_SECONDS, KIND_COUNTER,
+				       "Time throttled lightly."},
+	[THERMAL_MANAGEMENT_2_TIME] = {"thermal_management_2_time", UNIT_SECONDS, KIND_COUNTER,
+				       "Time throttled heavily."},
+	[WARNINGS]                  = {"critical_warnings", UNIT_NONE, KIND_INFO,
+				       "The bits of critical_warning by name.",
+				       .absence = "no bit is set"},
+	[PROBLEM]                   = {"problem", UNIT_NONE, KIND_INFO, "Why the drive gave no page.",
+				       .absence = "it gave one"},
+};
+
+static const struct nvme_number smart_numbers[] = {
+	{CRITICAL_WARNING, 0, 1, NVME_PLAIN},
+	{TEMPERATURE, 1, 2, NVME_KELVIN},
+	{AVAILABLE_SPARE, 3, 1, NVME_PLAIN},
+	{AVAILABLE_SPARE_THRESHOLD, 4, 1, NVME_PLAIN},
+	{PERCENTAGE_USED, 5, 1, NVME_PLAIN},
+	{DATA_UNITS_READ, 32, 16, NVME_PLAIN},
+	{DATA_UNITS_WRITTEN, 48, 16, NVME_PLAIN},
+	{HOST_READS, 64, 16, NVME_PLAIN},
+	{HOST_WRITES, 80, 16, NVME_PLAIN},
+	{CONTROLLER_BUSY_TIME, 96, 16, NVME_PLAIN},
+	{POWER_CYCLES, 112, 16, NVME_PLAIN},
+	{POWER_ON_TIME, 128, 16, NVME_PLAIN},
+	{UNSAFE_SHUTDOWNS, 144, 16, NVME_PLAIN},
+	{MEDIA_ERRORS, 160, 16, NVME_PLAIN},
+	{ERROR_LOG_ENTRIES, 176, 16, NVME_PLAIN},
+	{WARNING_TEMPERATURE_TIME, 192, 4, NVME_PLAIN},
+	{CRITICAL_TEMPERATURE_TIME, 196, 4, NVME_PLAIN},
+	{TEMPERATURE_1, 200, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_2, 202, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_3, 204, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_4, 206, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_5, 208, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_6, 210, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_7, 212, 2, NVME_KELVIN_OR_NONE},
+	{TEMPERATURE_8, 214, 2, NVME_KELVIN_OR_NONE},
+	{THERMAL_MANAGEMENT_1_TRANSITIONS, 216, 4, NVME_PLAIN},
+	{THERMAL_MANAGEMENT_2_TRANSITIONS, 220, 4, NVME_PLAIN},
+	{THERMAL_MANAGEMENT_1_TIME, 224, 4, NVME_PLAIN},
+	{THERMAL_MANAGEMENT_2_TIME, 228, 4, NVME_PLAIN},
+};
+
+static const char *const warnings[] = {
+	"spare below threshold", "temperature out of limits", "reliability degraded",
+	"read-only",             "volatile memory backup failed", "persistent memory region read-only",
+};
+
+enum {
+	VERSION,
+	CAPACITY,
+	UNALLOCATED_CAPACITY,
+	NAMESPACES_MAX,
+	WARNING_TEMPERATURE,
+	CRITICAL_TEMPERATURE,
+	THERMAL_MANAGEMENT_MIN,
+	THERMAL_MANAGEMENT_MAX,
+	POWER_STATES,
+	AUTONOMOUS_POWER_STATES,
+	VOLATILE_WRITE_CACHE,
+	IDENTIFY_PROBLEM,
+};
+
+static const struct field identify_fields[] = {
+	[VERSION]                 = {"version", UNIT_NONE, KIND_INFO, "Specification that the controller follows."},
+	[CAPACITY]                = {"capacity", UNIT_BYTES, KIND_GAUGE, "Capacity of all namespaces together, and what is in none.",
+				     .absence = "the controller does not manage namespaces"},
+	[UNALLOCATED_CAPACITY]    = {"unallocated_capacity", UNIT_BYTES, KIND_GAUGE, "Capacity that is in no namespace.",
+				     .absence = "the controller does not manage namespaces"},
+	[NAMESPACES_MAX]          = {"namespaces_max", UNIT_COUNT, KIND_GAUGE, "Namespaces that the controller can have."},
+	[WARNING_TEMPERATURE]     = {"warning_temperature", UNIT_MILLICELSIUS, KIND_GAUGE,
+				     "From here on the composite temperature is too high.", .absence = "the drive gives no limit"},
+	[CRITICAL_TEMPERATURE]    = {"critical_temperature", UNIT_MILLICELSIUS, KIND_GAUGE,
+				     "From here on the drive may fail or switch off.", .absence = "the drive gives no limit"},
+	[THERMAL_MANAGEMENT_MIN]  = {"thermal_management_min", UNIT_MILLICELSIUS, KIND_GAUGE,
+				     "Least temperature that a host may have it throttle at.", .absence = "hosts cannot choose one"},
+	[THERMAL_MANAGEMENT_MAX]  = {"thermal_management_max", UNIT_MILLICELSIUS, KIND_GAUGE,
+				     "Greatest temperature that a host may have it throttle at.", .absence = "hosts cannot choose one"},
+	[POWER_STATES]            = {"power_states", UNIT_COUNT, KIND_GAUGE, "Power states of the controller."},
+	[AUTONOMOUS_POWER_STATES] = {"autonomous_power_states", UNIT_NONE, KIND_GAUGE,
+				     "1 when it can go to a lower power state by itself."},
+	[VOLATILE_WRITE_CACHE]    = {"volatile_write_cache", UNIT_NONE, KIND_GAUGE,
+				     "1 when it has a write cache that power loss empties."},
+	[IDENTIFY_PROBLEM]        = {"problem", UNIT_NONE, KIND_INFO, "Why the controller gave no page.",
+				     .absence = "it gave one"},
+};
+
+static const struct nvme_number identify_numbers[] = {
+	{NAMESPACES_MAX, 516, 4, NVME_PLAIN},
+	{WARNING_TEMPERATURE, 266, 2, NVME_KELVIN_OR_NONE},
+	{CRITICAL_TEMPERATURE, 268, 2, NVME_KELVIN_OR_NONE},
+	{THERMAL_MANAGEMENT_MIN, 324, 2, NVME_KELVIN_OR_NONE},
+	{THERMAL_MANAGEMENT_MAX, 326, 2, NVME_KELVIN_OR_NONE},
+};
+
+static const struct nvme_number capacity_numbers[] = {
+	{CAPACITY, 280, 16, NVME_PLAIN},
+	{UNALLOCATED_CAPACITY, 296, 16, NVME_PLAIN},
+};
+/* clang-format on */
+
+/* What is known of a drive's answers to one kind of question, for as long as it is there. */
+struct asked {
+	char identity[NODE_IDENTITY_MAX];
+	int error;         /* of the last command, 0 when it was answered */
+	int status;        /* of the controller, 0 without one */
+	unsigned failures; /* in a row */
+	unsigned skip;     /* samples to leave out before the next command */
+	bool is_never;     /* it will not answer */
+	bool is_known;     /* identify: the page is in the drive's state */
+};
+
+struct drive {
+	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
+	struct asked *asked[N_GROUPS]; /* owned by hw */
+	uint8_t identify[NVME_IDENTIFY_BYTES];
+};
+
+struct smart {
+	struct drive *drives;
+	size_t n;
+};
+
+static void smart_close(void *state)
+{
+	struct smart *s = state;
+
+	free(s->drives);
+	free(s);
+}
+
+static void note(struct asked *asked, int error, int status)
+{
+	asked->error = error;
+	asked->status = status;
+	if (!error) {
+		asked->failures = asked->skip = 0;
+		return;
+	}
+	/* Permission, and a device that goes, say nothing about the drive. */
+	if (error == -EACCES || error == -EPERM || error == -ENODEV || error == -ENOENT ||
+	    error == -ENXIO)
+		return;
+	asked->failures++;
+	asked->skip = asked->failures < 6 ? (1U << asked->failures) - 1 : SKIP_MAX;
+	asked->is_never = error == -EOPNOTSUPP || (asked->failures >= FAILURES_MAX &&
+						   (error == -EINVAL || error == -ETIMEDOUT));
+}
+
+static bool is_empty(const uint8_t *page, size_t size)
+{
+	return !page[0] && !memcmp(page, page + 1, size - 1);
+}
+
+/* A page without a single bit is what a drive or bridge answers that did not understand. */
+static int ask(struct hw *hw, const struct drive *drive, size_t group, uint8_t *page)
+{
+	struct asked *asked = drive->asked[group];
+	int status, r;
+
+	if (asked->is_never)
+		return -EOPNOTSUPP;
+	if (asked->skip) {
+		asked->skip--;
+		return asked->error;
+	}
+	r = group == GROUP_SMART ? nvme_read_smart(hw, drive->name, page, &status)
+				 : nvme_read_identify(hw, drive->name, page, &status);
+	if (r == 0 && is_empty(page, group == GROUP_SMART ? NVME_SMART_BYTES : NVME_IDENTIFY_BYTES))
+		r = -ENODATA;
+	note(asked, r, status);
+	return r;
+}
+
+static void say_problem(struct hw *hw, struct sink *sink, struct row *row, size_t field,
+			const struct asked *asked)
+{
+	char buf[INFO_TEXT_MAX];
+	struct text text = TEXT_IN(buf);
+
+	if (asked->error == -ENODATA)
+		text_str(&text, "the page is all zeros");
+	else if (asked->error == -EACCES || asked->error == -EPERM)
+		text_str(&text, "needs CAP_SYS_ADMIN");
+	else if (asked->error == -ENOENT && !hw_is_live(hw))
+		text_str(&text, "no answer of it is recorded in this tree");
+	else if (asked->status)
+		text_printf(&text, "%s (status %Xh)", nvme_status_text(asked->status),
+			    (unsigned)asked->status & 0x7ff);
+	else
+		text_str(&text, strerror(-asked->error));
+	if (asked->is_never)
+		text_str(&text, "; not asked again");
+	row_text(sink, row, field, buf);
+}
+
+static void fail_all(struct row *row, const struct nvme_number *numbers, size_t n, int error)
+{
+	for (size_t i = 0; i < n; i++)
+		row_result(row, numbers[i].field, error, 0);
+}
+
+static void name_warnings(struct sink *sink, struct row *row, uint8_t bits)
+{
+	char buf[INFO_TEXT_MAX];
+	struct text text = TEXT_IN(buf);
+
+	for (unsigned i = 0; i < 8; i++) {
+		if (!(bits >> i & 1))
+			continue;
+		text_str(&text, text.len ? ", " : "");
+		if (i < ARRAY_SIZE(warnings))
+			text_str(&text, warnings[i]);
+		else
+			text_printf(&text, "bit %u", i);
+	}
+	if (text.len)
+		row_text(sink, row, WARNINGS, buf);
+}
+
+static int sample_smart(struct hw *hw, struct drive *drive, struct sink *sink, struct row *row)
+{
+	uint8_t page[NVME_SMART_BYTES];
+	int r = ask(hw, drive, GROUP_SMART, page);
+
+	if (r < 0) {
+		fail_all(row, smart_numbers, ARRAY_SIZE(smart_numbers), r);
+		say_problem(hw, sink, row, PROBLEM, drive->asked[GROUP_SMART]);
+		return r;
+	}
+	nvme_page_fill(row, page, smart_numbers, ARRAY_SIZE(smart_numbers));
+	if (page[5] == 255)
+		row_flag(row, PERCENTAGE_USED, FLAG_SATURATED);
+	name_warnings(sink, row, page[0]);
+	return 0;
+}
+
+static void set_version(struct sink *sink, struct row *row, const uint8_t *page)
+{
+	char buf[32];
+
+	/* Drives of 1.0 and 1.1 leave it zero. */
+	if (!page[82] && !page[83])
+		return;
+	snprintf(buf, sizeof(buf), "%u.%u.%u", page[83] << 8 | page[82], page[81], page[80]);
+	row_text(sink, row, VERSION, buf);
+}
+
+static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink, struct row *row)
+{
+	struct asked *asked = drive->asked[GROUP_IDENTIFY];
+	const uint8_t *page = drive->identify;
+	int r = asked->is_known && !is_empty(page, NVME_IDENTIFY_BYTES)
+			? 0
+			: ask(hw, drive, GROUP_IDENTIFY, drive->identify);
+
+	if (r < 0) {
+		fail_all(row, identify_numbers, ARRAY_SIZE(identify_numbers), r);
+		say_problem(hw, sink, row, IDENTIFY_PROBLEM, asked);
+		return r;
+	}
+	asked->is_known = true;
+	set_version(sink, row, page);
+	nvme_page_fill(row, page, identify_numbers, ARRAY_SIZE(identify_numbers));
+	/* Zero without management of namespaces, in OACS bit 3. */
+	if (page[256] & 1U << 3)
+		nvme_page_fill(row, page, capacity_numbers, ARRAY_SIZE(capacity_numbers));
+	row_set(row, POWER_STATES, page[263] + 1);
+	row_set(row, AUTONOMOUS_POWER_STATES, page[265] & 1);
+	row_set(row, VOLATILE_WRITE_CACHE, page[525] & 1);
+	return 0;
+}
+
+static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+{
+	static const size_t problem[] = {
+		[GROUP_SMART] = PROBLEM, [GROUP_IDENTIFY] = IDENTIFY_PROBLEM};
+	struct smart *s = state;
+	bool gone = false;
+
+	for (size_t i = 0; i < s->n; i++) {
+		struct drive *drive = &s->drives[i];
+		struct row *row = sink_row(sink, drive->name, drive->identity);
+		int r = nvme_controller_ready(hw, drive->name);
+
+		row->suspended = r == -EHOSTDOWN;
+		if (r == -EAGAIN)
+			row_text(sink, row, problem[group], "the controller is not live");
+		else if (r < 0 && r != -EHOSTDOWN)
+			row_text(sink, row, problem[group],
+				 "the state of the controller cannot be read");
+		if (r == 0)
+			r = group == GROUP_SMART ? sample_smart(hw, drive, sink, row)
+						 : sample_identify(hw, drive, sink, row);
+		gone = gone || r == -ENODEV;
+	}
+	return gone ? -ENODEV : 0;
+}
+
+/* One for each name, so that there are no more than the machine has controllers; another drive
+ * behind the name begins anew. */
+static struct asked *asked_of(struct hw *hw, const struct drive *drive, size_t group)
+{
+	char key[NODE_NAME_MAX + 32];
+	struct asked *asked;
+
+	snprintf(key, sizeof(key), "nvme_smart/%zu/%s", group, drive->name);
+	asked = hw_memory(hw, key, sizeof(*asked));
+	if (asked && strcmp(asked->identity, drive->identity) != 0) {
+		*asked = (struct asked){0};
+		snprintf(asked->identity, sizeof(asked->identity), "%s", drive->identity);
+	}
+	return asked;
+}
+
+static int add_drive(struct hw *hw, struct smart *s, struct probe *probe, const char *name)
+{
+	struct drive *grown = realloc(s->drives, (s->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	s->drives = grown;
+
+	struct drive *drive = &s->drives[s->n];
+
+	*drive = (struct drive){0};
+	snprintf(drive->name, sizeof(drive->name), "%s", name);
+	nvme_controller_identity(hw, name, drive->identity, sizeof(drive->identity));
+	/* Of two that cannot be told apart the second has only its name. */
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->drives[i].identity, drive->identity))
+			drive->identity[0] = '\0';
+	for (size_t group = 0; group < N_GROUPS; group++) {
+		drive->asked[group] = asked_of(hw, drive, group);
+		if (!drive->asked[group])
+			return -ENOMEM;
+		drive->asked[group]->is_known = false;
+	}
+	s->n++;
+	probe_node(probe, name, OUTCOME_OK, "", "the page is asked for by a command to the drive");
+	return 0;
+}
+
+static void statep(struct smart **s)
+{
+	if (*s)
+		smart_close(*s);
+}
+
+static int smart_probe(struct hw *hw, struct probe *probe, void **ret_state)
+{
+	static const struct need driver = {"CONFIG_BLK_DEV_NVME", "nvme", OUTCOME_NO_HARDWARE,
+					   "if there is one: see what the collector nvme says"};
+	CLEANUP(statep) struct smart *s = calloc(1, sizeof(*s));
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	int r = s ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
+
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		if (nvme_is_controller(names.v[i]))
+			r = add_drive(hw, s, probe, names.v[i]);
+	if (r == -ENOMEM)
+		return r;
+	if (!s->n) {
+		reason_option(hw, probe, "", &driver, "no NVMe controller in /" NVME_CLASS_DIR);
+		return -ENOENT;
+	}
+	*ret_state = s;
+	s = NULL;
+	return 0;
+}
+
+static const struct group groups[] = {
+	[GROUP_SMART] =
+		{
+			.name = "nvme_smart",
+			.help = "Health of NVMe drives, as the drive counts it.",
+			.cost = COST_Q,
+			.period_ms = 600000,
+			.fields = smart_fields,
+			.n_fields = ARRAY_SIZE(smart_fields),
+			.node = "NVMe controller by its name, kept apart by serial and model",
+			.absence = "the controller was not asked: it is not live, or sleeps",
+		},
+	[GROUP_IDENTIFY] =
+		{
+			.name = "nvme_identify",
+			.help = "Capacity and limits of NVMe controllers; asked once.",
+			.cost = COST_Q,
+			.period_ms = 86400000,
+			.fields = identify_fields,
+			.n_fields = ARRAY_SIZE(identify_fields),
+			.node = "NVMe controller by its name, kept apart by serial and model",
+			.absence = "the controller was not asked: it is not live, or sleeps",
+		},
+};
+
+const struct collector collector_nvme_smart = {
+	.name = "nvme_smart",
+	.help = "Health and limits of NVMe drives, by commands to them.",
+	.groups = groups,
+	.n_groups = ARRAY_SIZE(groups),
+	.probe = smart_probe,
+	.sample = smart_sample,
+	.close = smart_close,
+};

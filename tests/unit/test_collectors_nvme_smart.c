@@ -1,0 +1,313 @@
+/* Collector nvme_smart: the exact bytes of each command, what the drive answers, and whom nobody
+ * asks: a drive that sleeps, one that is not live, one that will never answer. */
+#include "tests/unit/collector_fixture.h"
+
+#include <linux/nvme_ioctl.h>
+#include <sys/ioctl.h>
+
+#include "base/hw_command.h"
+#include "model/nvme_command.h"
+
+#define NVME "sys/class/nvme/nvme0/"
+
+/* What the drive answers to the commands that are expected, in this order. */
+struct script {
+	const int *answers; /* each is what the ioctl returns */
+	size_t n, at;
+	uint8_t page[NVME_IDENTIFY_BYTES];
+	uint8_t opcode;
+};
+
+static int issue(void *arg, const struct hw_command *command)
+{
+	struct script *script = arg;
+	struct nvme_admin_cmd admin;
+	struct nvme_admin_cmd expected = {0};
+
+	assert_true(script->at < script->n); /* none too many */
+	assert_int_equal(command->request, NVME_IOCTL_ADMIN_CMD);
+	assert_string_equal(command->node, "nvme0");
+	assert_string_equal(command->dir, "sys/class/nvme/nvme0");
+	memcpy(&admin, command->data, sizeof(admin));
+	expected.opcode = script->opcode;
+	expected.nsid = script->opcode == 0x02 ? 0xffffffff : 0;
+	expected.data_len = script->opcode == 0x02 ? 512 : 4096;
+	expected.cdw10 = script->opcode == 0x02 ? 0x007f0002 : 1;
+	expected.addr = admin.addr;
+	/* No time-out of one's own: it would make the driver reset the drive. */
+	assert_memory_equal(&admin, &expected, sizeof(admin));
+	if (!script->answers[script->at])
+		memcpy((void *)(uintptr_t)admin.addr, script->page, admin.data_len);
+	return script->answers[script->at++];
+}
+
+static void start(struct fixture *f)
+{
+	fixture_start(f);
+	put(f, NVME "state", "live\n");
+	put(f, NVME "serial", "S1\n");
+	put(f, NVME "model", "M\n");
+}
+
+/* Samples a group once for each answer, and checks that each was asked for. */
+static void play(struct fixture *f, struct script *script, size_t group, const int *answers,
+		 size_t n)
+{
+	script->answers = answers;
+	script->n = n;
+	script->at = 0;
+	script->opcode = group ? 0x06 : 0x02;
+	hw_command_to(f->hw, issue, script);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(fixture_sample(f, group), answers[i] == -ENODEV ? -ENODEV : 0);
+	assert_int_equal(script->at, n);
+}
+
+#define PLAY(f, script, group, ...)                                                                \
+	play(f, script, group, (const int[]){__VA_ARGS__}, ARRAY_SIZE(((const int[]){__VA_ARGS__})))
+
+static void page_of_smart(void **unused)
+{
+	struct script script = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	script.page[0] = 0x41 | 1 << 3;
+	script.page[1] = 0x38, script.page[2] = 0x01; /* 312 K */
+	script.page[5] = 255;
+	memset(&script.page[48], 0xff, 16);
+	script.page[32 + 7] = 0x80;
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	PLAY(&f, &script, 0, 0);
+	check_value(&f, "nvme0", "critical_warning", 0x49);
+	check_text(&f, "nvme0", "critical_warnings", "spare below threshold, read-only, bit 6");
+	check_value(&f, "nvme0", "temperature", 38850);
+	check_value(&f, "nvme0", "percentage_used", 255);
+	check_flag(&f, "nvme0", "percentage_used", FLAG_SATURATED);
+	check_value(&f, "nvme0", "data_units_written", INT64_MAX);
+	check_flag(&f, "nvme0", "data_units_written", FLAG_SATURATED);
+	check_flag(&f, "nvme0", "data_units_read", FLAG_SATURATED);
+	check_absent(&f, "nvme0", "temperature_1");
+	check_absent(&f, "nvme0", "problem");
+	check_value(&f, "nvme0", "unsafe_shutdowns", 0);
+	/* The composite temperature is there, and may have no value. */
+	script.page[1] = script.page[2] = 0;
+	PLAY(&f, &script, 0, 0);
+	check_fault(&f, "nvme0", "temperature", ENODATA);
+	fixture_end(&f);
+}
+
+static void problems(void **unused)
+{
+	static const struct {
+		int answer, fault;
+		const char *text;
+	} cases[] = {
+		{-EACCES, EACCES, "needs CAP_SYS_ADMIN"},
+		{-EPERM, EPERM, "needs CAP_SYS_ADMIN"},
+		{-ENOENT, ENOENT, NULL},
+		{0x6, EIO, "Internal Error (status 6h)"},
+		{0x4002, EINVAL, "Invalid Field in Command (status 2h)"},
+		{0x370, EIO, "Host Pathing Error (status 370h)"},
+		{0x7c1, EIO, " (status 7C1h)"},
+		{0x4109, EOPNOTSUPP, "Invalid Log Page (status 109h); not asked again"},
+		{-ETIMEDOUT, ETIMEDOUT, "Connection timed out"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct script script = {0};
+		struct fixture f;
+
+		start(&f);
+		assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+		PLAY(&f, &script, 0, cases[i].answer);
+		if (cases[i].text) {
+			check_fault(&f, "nvme0", "temperature", cases[i].fault);
+			check_text(&f, "nvme0", "problem", cases[i].text);
+		} else {
+			check_absent(&f, "nvme0", "temperature");
+		}
+		fixture_end(&f);
+	}
+}
+
+static void sample_unasked(struct fixture *f, struct script *script, size_t n)
+{
+	script->n = script->at = 0;
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(fixture_sample(f, 0), 0);
+}
+
+static void back_off(void **unused)
+{
+	struct script script = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	script.page[3] = 1;
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	PLAY(&f, &script, 0, 0x2);
+	sample_unasked(&f, &script, 1);
+	check_fault(&f, "nvme0", "temperature", EINVAL);
+	PLAY(&f, &script, 0, 0x2);
+	sample_unasked(&f, &script, 3);
+	/* One answer, and all is forgotten. */
+	PLAY(&f, &script, 0, 0, 0x2);
+	sample_unasked(&f, &script, 1);
+	PLAY(&f, &script, 0, 0x2);
+	sample_unasked(&f, &script, 3);
+	PLAY(&f, &script, 0, 0x2);
+	sample_unasked(&f, &script, 7);
+	PLAY(&f, &script, 0, 0x2);
+	sample_unasked(&f, &script, 15);
+	PLAY(&f, &script, 0, 0x2);
+	check_text(&f, "nvme0", "problem", "Invalid Field in Command (status 2h); not asked again");
+	sample_unasked(&f, &script, 100);
+	check_fault(&f, "nvme0", "temperature", EOPNOTSUPP);
+	fixture_end(&f);
+}
+
+/* What a drive will not answer is remembered for the drive, not for the name. */
+static void probed_again(void **unused)
+{
+	struct script script = {0};
+	struct probe probe;
+	struct fixture f;
+	void *state;
+
+	(void)unused;
+	start(&f);
+	script.page[3] = 1;
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	PLAY(&f, &script, 0, 0x1);
+	for (int another = 0; another < 2; another++) {
+		if (another)
+			put(&f, NVME "serial", "S2\n");
+		assert_int_equal(probe_init(&probe), 0);
+		assert_int_equal(f.collector->probe(f.hw, &probe, &state), 0);
+		f.collector->close(f.state);
+		f.state = state;
+		probe_done(&probe);
+		if (another)
+			PLAY(&f, &script, 0, 0);
+		else
+			sample_unasked(&f, &script, 2);
+	}
+	check_value(&f, "nvme0", "available_spare", 1);
+	fixture_end(&f);
+}
+
+static void not_asked(void **unused)
+{
+	static const char *const states[] = {"resetting", "connecting", "deleting",
+					     "dead",      "new",        "reconnecting"};
+	static const char *const sleeping[] = {"suspended", "suspending", "resuming", "drowsy"};
+	struct script script = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	script.page[3] = 1;
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	PLAY(&f, &script, 0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		put(&f, NVME "state", states[i]);
+		sample_unasked(&f, &script, 1);
+		check_absent(&f, "nvme0", "temperature");
+		check_text(&f, "nvme0", "problem", "the controller is not live");
+		assert_false(row_of(&f, "nvme0")->suspended);
+	}
+	put(&f, NVME "state", "live\n");
+	for (size_t i = 0; i < ARRAY_SIZE(sleeping); i++) {
+		put(&f, NVME "device/power/runtime_status", sleeping[i]);
+		sample_unasked(&f, &script, 1);
+		assert_true(row_of(&f, "nvme0")->suspended);
+		check_absent(&f, "nvme0", "available_spare");
+	}
+	put(&f, NVME "device/power/runtime_status", "active\n");
+	put(&f, NVME "device/power_state", "D3hot\n");
+	sample_unasked(&f, &script, 1);
+	put(&f, NVME "device/power_state", "D0\n");
+	PLAY(&f, &script, 0, 0, -ENODEV);
+	fixture_end(&f);
+}
+
+static void identified_once(void **unused)
+{
+	struct script script = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	script.page[82] = 1, script.page[81] = 4;
+	script.page[80] = 0, script.page[83] = 0;
+	script.page[256] = 8;
+	script.page[266] = 0x63, script.page[267] = 0x01; /* 355 K */
+	script.page[280 + 5] = 1;                         /* 2^40 bytes */
+	script.page[263] = 4;
+	script.page[516] = 32;
+	script.page[525] = 7;
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	PLAY(&f, &script, 1, 0);
+	script.n = script.at = 0;
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_text(&f, "nvme0", "version", "1.4.0");
+	check_value(&f, "nvme0", "warning_temperature", 81850);
+	check_absent(&f, "nvme0", "critical_temperature");
+	check_value(&f, "nvme0", "capacity", INT64_C(1) << 40);
+	check_value(&f, "nvme0", "unallocated_capacity", 0);
+	check_value(&f, "nvme0", "power_states", 5);
+	check_value(&f, "nvme0", "namespaces_max", 32);
+	check_value(&f, "nvme0", "volatile_write_cache", 1);
+	fixture_end(&f);
+}
+
+/* A record that is cut is no answer; what is recorded as refused is. */
+static void recorded(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_absent(&f, "nvme0", "temperature");
+	check_text(&f, "nvme0", "problem", "no answer of it is recorded in this tree");
+	put(&f, "COMMANDS/nvme0/log-02", "short");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_fault(&f, "nvme0", "temperature", EBADMSG);
+	fixture_end(&f);
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	put(&f, "COMMANDS/nvme0/log-02.status", "0x4002\n");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_text(&f, "nvme0", "problem", "Invalid Field in Command (status 2h)");
+	fixture_end(&f);
+}
+
+static void no_drive(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/class/nvme/nvme-fabrics", "");
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), -ENOENT);
+	check_outcome(&f, "", OUTCOME_NO_HARDWARE);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(page_of_smart), cmocka_unit_test(problems),
+		cmocka_unit_test(back_off),      cmocka_unit_test(probed_again),
+		cmocka_unit_test(not_asked),     cmocka_unit_test(identified_once),
+		cmocka_unit_test(recorded),      cmocka_unit_test(no_drive),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
