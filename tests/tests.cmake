@@ -58,7 +58,8 @@ endforeach()
 # These run on a history in memory instead of a file.
 target_sources(test_query PRIVATE tests/unit/fake_reader.c)
 
-# A fuzz target runs on its corpus and on mutations of it; tests/fuzz/run_corpus.c is the driver.
+# A fuzz target runs on its corpus and on mutations of it; tests/fuzz/run_corpus.c is the driver. A line
+# "/* mutations: N */" makes it N of each file, where one run takes long.
 file(GLOB fuzz_targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
 foreach(source IN LISTS fuzz_targets)
 	get_filename_component(name ${source} NAME_WE)
@@ -68,6 +69,11 @@ foreach(source IN LISTS fuzz_targets)
 	target_link_libraries(${name} PRIVATE ${test_libraries})
 	if(name MATCHES "http|daemon")
 		target_link_libraries(${name} PRIVATE daemon)
+	endif()
+	file(STRINGS ${source} mutations REGEX "^/\\* mutations: " LIMIT_COUNT 1)
+	if(mutations)
+		string(REGEX REPLACE ".*: ([0-9]+).*" "\\1" mutations "${mutations}")
+		target_compile_definitions(${name} PRIVATE N_MUTATIONS=${mutations})
 	endif()
 	add_test(NAME fuzz.${short} COMMAND ${name} ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${short})
 	test_properties(fuzz.${short} ${source})

@@ -1,6 +1,7 @@
 /* The files that all collectors read, with anything in them. The first byte chooses which file the
  * rest goes into; the collectors that read it are probed and sampled on the tree. */
 /* label: long */
+/* mutations: 300 */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -10,7 +10,9 @@
 #include "base/cleanup.h"
 
 #define INPUT_MAX_BYTES (64 * 1024)
-#define N_MUTATIONS     2000
+#ifndef N_MUTATIONS
+#define N_MUTATIONS 2000
+#endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
