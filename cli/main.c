@@ -1,4 +1,5 @@
 /* flashscope: the human's command, on the API of a running daemon or on a file. */
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +45,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	/* So that tables print names beyond ASCII as they are; numbers keep their form. */
+	setlocale(LC_CTYPE, "");
 	if (argc < 2)
 		return usage(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))

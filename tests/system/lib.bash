@@ -2,6 +2,7 @@
 # $1; everything lies in $work, which goes away at the end.
 # shellcheck shell=bash
 set -eu
+export LC_ALL=C
 bin=$(cd "${1:?build directory}/bin" && pwd -P)
 work=$(mktemp -d)
 daemon=
