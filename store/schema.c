@@ -79,23 +79,23 @@ static const struct {
 	" FROM tail l, json_each(l.dir) g, json_each(g.value,'$.nodes') k\n"
 	" WHERE l.seq>(SELECT folded FROM meta) GROUP BY 1,2) s ON s.node=d.id AND s.boot=d.boot\n"
 	" ORDER BY d.collector, d.name, d.run"),
-	VIEW("events", "" WALL("e.t+b.wall_offset_ms") " AS wall,\n"
+	VIEW("events", WALL("e.t+b.wall_offset_ms") " AS wall,\n"
 	" e.severity, e.kind, e.collector, e.node, e.text, e.evidence, e.boot, e.t,\n"
 	" " WALL("e.t_end+b.wall_offset_ms") " AS wall_end\n"
 	" FROM event e JOIN boot b ON b.id=e.boot ORDER BY e.t+b.wall_offset_ms"),
-	VIEW("marks", "" WALL("m.t+b.wall_offset_ms") " AS wall,\n"
+	VIEW("marks", WALL("m.t+b.wall_offset_ms") " AS wall,\n"
 	" " WALL("m.t_end+b.wall_offset_ms") " AS wall_end, m.label, m.id, m.boot, m.t, m.t_end\n"
 	" FROM mark m JOIN boot b ON b.id=m.boot ORDER BY m.t+b.wall_offset_ms"),
-	VIEW("infos", "" WALL("i.t+b.wall_offset_ms") " AS wall, i.grp,\n"
+	VIEW("infos", WALL("i.t+b.wall_offset_ms") " AS wall, i.grp,\n"
 	" d.name AS node, i.field, i.value, d.identity, i.boot, i.t\n"
 	" FROM info i JOIN node d ON d.id=i.node JOIN boot b ON b.id=i.boot ORDER BY i.id"),
-	VIEW("flags", "" WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
+	VIEW("flags", WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
 	" d.name AS node, f.field, f.word, f.boot, f.t\n"
 	" FROM flag f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id"),
-	VIEW("faults", "" WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
+	VIEW("faults", WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
 	" d.name AS node, f.field, f.error, f.boot, f.t\n"
 	" FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id"),
-	VIEW("outcomes", "" WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
+	VIEW("outcomes", WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
 	" o.node, o.outcome, o.reason, o.boot, o.t\n"
 	" FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id"),
 };

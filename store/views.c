@@ -3,18 +3,21 @@
  *
  * Every group's views are parsed whenever the file is opened, at each commit too, so what is said
  * once for each field is kept short: G_rows puts the cells of a row into one JSON array, and G
- *takes the values of a tick out of another one. In between stands a query that knows no field: it
- *makes the code of all cells of a row c into a JSON array of ticks. replace() turns hex(cell) into
- *an array of numbers with their letters, json_each() reads it in one pass, and from there on num is
- *one row for each number i of a cell: letter l, number k, common divisor g. k and g have their sign
- *turned, since -9223372036854775808 has no opposite span  is what a number stands for: n ticks from
- *tick i on, a step of a; e counts the numbers that begin anew run   has the value of a span;
- *constant cells and absent ones join here tick  has one row for each field f and tick i
- * group_concat() takes the fields of a tick in the order of the subquery; the sort by tick in
- *between keeps the order of equals.
+ * takes the values of a tick out of another one. In between stands a query that knows no field: it
+ * makes the code of all cells of a row c into a JSON array of ticks. replace() turns hex(cell) into
+ * an array of numbers with their letters, and json_each() reads it in one pass. From there on:
+ *
+ * - num has one row for each number i of a cell: its letter l, the number k, the common divisor g.
+ *   k and g have their sign turned, since -9223372036854775808 has no opposite.
+ * - span is what a number stands for: n ticks from tick i on, and a step of a. e counts the numbers
+ *   that begin anew.
+ * - run has the value v of a span. Constant and absent cells join here, and for a damaged cell that
+ *   ends too early the rest of its ticks, without a value.
+ * - tick has one row for each field f and tick i, none missing and none too many: what follows
+ * takes a field by its place.
  *
  * json_each() around it is a barrier: its argument is worked out once for each row of G_rows,
- *behind all filters on node, boot and t0. */
+ * behind all filters on node, boot and t0. */
 #include <string.h>
 
 #include "base/text.h"
@@ -60,24 +63,32 @@ static const char numbers_sql[] =
 	"'F','F\",\"')||'\"]') x\n"
 	"  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),\n";
 
+/* No number stands for more ticks than the row has: a damaged one would not come to an end. */
+#define SPAN_TICKS "iif(l IN('C','D'),min(-k,c.n),1)"
+
 static const char spans_sql[] =
-	" span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),-k,1)) OVER w"
-	"-iif(l IN('C','D'),-k,1),\n"
-	"   iif(l IN('C','D'),-k,1), l,\n"
+	" span(f,i,n,l,a,e) AS (SELECT f, sum(" SPAN_TICKS ") OVER w-" SPAN_TICKS ",\n"
+	"   " SPAN_TICKS ", l,\n"
 	"   CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,\n"
 	"   sum(l IN('E','F')) OVER w\n"
 	"  FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),\n"
 	" run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,\n"
 	"   sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span\n"
-	"  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),\n";
+	"  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'\n"
+	"  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL\n"
+	"   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON "
+	"s.f=key\n"
+	"   WHERE type='text'),\n";
 
 static const char ticks_of_row_sql[] =
-	" tick(f,i,n,v) AS (SELECT f, i, n, v FROM run\n"
-	"  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1)\n"
+	" tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n\n"
+	"  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)\n"
 	" SELECT json_group_array(json(x)) FROM\n"
-	"  (SELECT '['||i||','||group_concat(ifnull(v,'null'))||']' AS x\n"
-	"   FROM (SELECT f, i, v FROM tick ORDER BY i, f)\n"
-	"   GROUP BY i HAVING max(f>0 AND v IS NOT NULL) ORDER BY i)";
+	"  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,\n"
+	"    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x\n"
+	"   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f\n"
+	"    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))\n"
+	"  WHERE f=0 AND has_value";
 
 #define T_MS "c.t0+json_extract(j.value,'$[0]')*c.step+ifnull(json_extract(j.value,'$[1]'),0)"
 

@@ -108,6 +108,33 @@ static void exact(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Of a cell that is cut, empty, endless or nonsense the others know nothing. */
+static void damaged_cells(void **state)
+{
+	static const char *const codes[] = {
+		"substr(a,1,length(a)/2)",   "x''",         "x'00'",   "x'5E5000000000C0'",
+		"x'5E999999999999999999C0'", "x'0C0C5E0C'", "x'AAAA'", "'text'",
+	};
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+	char expected[128], command[1024];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "%s/expected", world_folder);
+	assert_int_equal(store_open(&options, &wide_catalog, &store), 0);
+	fill(store, expected);
+	store_close(store);
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		snprintf(command, sizeof(command),
+			 "sqlite3 %s \"UPDATE wide_chunk SET a=%s\" && "
+			 "sqlite3 %s 'SELECT t,b,c,d,e FROM wide' >%s.got && "
+			 "cut -d'|' -f1,3- %s | cmp - %s.got",
+			 world_path, codes[i], world_path, expected, expected, expected);
+		if (system(command) != 0)
+			fail_msg("a=%s changes other columns", codes[i]);
+	}
+}
+
 static struct group narrow_group;
 
 static void columns_added(void **state)
@@ -157,7 +184,7 @@ static void columns_added(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(exact), TEST(columns_added)};
+	const struct CMUnitTest tests[] = {TEST(exact), TEST(damaged_cells), TEST(columns_added)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
