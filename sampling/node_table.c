@@ -108,15 +108,17 @@ static void set_state(struct node_entry *entry, enum node_state state, int error
 		watch->said(watch->arg, entry);
 }
 
-void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,
-		    int64_t now_ms, const struct node_watch *watch)
+void node_table_hung(struct node_table *table, size_t group, const char *node, int64_t now_ms,
+		     const struct node_watch *watch)
 {
 	struct node_entry *entry = find(table, node, 0);
 
 	if (!entry)
 		entry = add(table, node, now_ms, watch);
-	if (entry)
-		set_state(entry, state, error, now_ms, watch);
+	if (!entry)
+		return;
+	entry->groups |= (uint8_t)(1U << group);
+	set_state(entry, NODE_HUNG, -ETIMEDOUT, now_ms, watch);
 }
 
 /* The fault that stands for a row in which nothing was read, 0 when something was. Where fields
@@ -168,6 +170,18 @@ static void judge(struct node_entry *entry, int64_t now_ms, const struct node_wa
 	set_state(entry, node_state_of_error(fault), -fault, now_ms, watch);
 }
 
+/* Takes an entry out of groups. One that went while it hung is in none any more, and is judged once
+ * more as soon as nothing holds it: no row will do it. */
+static void leave(struct node_entry *entry, uint8_t groups, int64_t now_ms,
+		  const struct node_watch *watch)
+{
+	bool left = entry->groups & groups;
+
+	entry->groups &= (uint8_t)~groups;
+	if (left || (!entry->groups && entry->state != NODE_GONE))
+		judge(entry, now_ms, watch);
+}
+
 /* Returns where the next row is likely to be found. */
 static size_t update_row(struct node_table *table, size_t group, const struct sink *sink,
 			 size_t index, size_t hint, int64_t now_ms, const struct node_watch *watch)
@@ -202,20 +216,9 @@ void node_table_update(struct node_table *table, size_t group, const struct sink
 	for (size_t i = 0; i < table->n; i++) {
 		struct node_entry *entry = &table->v[i];
 
-		if (!(entry->groups & 1U << group) || entry->seen[group] == table->n_samples[group])
-			continue;
-		entry->groups &= (uint8_t) ~(1U << group);
-		judge(entry, now_ms, watch);
+		if (entry->seen[group] != table->n_samples[group])
+			leave(entry, (uint8_t)(1U << group), now_ms, watch);
 	}
-}
-
-static void leave(struct node_entry *entry, uint8_t groups, int64_t now_ms,
-		  const struct node_watch *watch)
-{
-	if (!(entry->groups & groups))
-		return;
-	entry->groups &= (uint8_t)~groups;
-	judge(entry, now_ms, watch);
 }
 
 void node_table_probed(struct node_table *table, uint8_t groups, int64_t now_ms,
@@ -226,7 +229,7 @@ void node_table_probed(struct node_table *table, uint8_t groups, int64_t now_ms,
 
 		if (watch->lists(watch->arg, entry->node))
 			entry->listed = true;
-		else if (entry->listed)
+		else if (entry->listed || !entry->groups)
 			leave(entry, groups, now_ms, watch);
 	}
 }

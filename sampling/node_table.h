@@ -45,8 +45,9 @@ void node_table_done(struct node_table *table);
 
 /* Takes the states out of the rows of a sample of a group (its index within the collector): a node
  * whose fields all fail is failed, denied or unsupported by its first fault; else one whose row
- * says so is suspended; one that is no longer among the rows of any group is gone. Allocates only
- * for new nodes. */
+ * says so is suspended; one that is no longer among the rows of any group is gone. One that went
+ * while it hung is said gone by the first call, of any kind, after that. Allocates only for new
+ * nodes. */
 void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
 		       int64_t now_ms, const struct node_watch *watch);
 
@@ -60,9 +61,10 @@ void node_table_probed(struct node_table *table, uint8_t groups, int64_t now_ms,
 void node_table_emptied(struct node_table *table, uint8_t groups, int64_t now_ms,
 			const struct node_watch *watch);
 
-/* Sets the state of one node, which is added when it is not known. */
-void node_table_set(struct node_table *table, const char *node, enum node_state state, int error,
-		    int64_t now_ms, const struct node_watch *watch);
+/* A node hangs in a sample of this group, which may be its first one: it is added when it is not
+ * known. */
+void node_table_hung(struct node_table *table, size_t group, const char *node, int64_t now_ms,
+		     const struct node_watch *watch);
 
 /* The state that an errno means for a node or collector. */
 enum node_state node_state_of_error(int error);

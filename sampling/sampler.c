@@ -264,11 +264,11 @@ static void lane_hung(void *arg, size_t collector, int group, const char *node, 
 	struct watch_arg watch_arg = {sampler, collector};
 	struct node_watch watch = {&watch_arg, node_hangs, node_is_listed, node_said};
 
-	if (group < 0 || !node[0])
+	if (group < 0 || (size_t)group >= sampler->n_plans || !node[0])
 		set_collector_state(sampler, collector, NODE_HUNG, -ETIMEDOUT, since_ms, true);
 	else
-		node_table_set(&sampler->accounts[collector].nodes, node, NODE_HUNG, -ETIMEDOUT,
-			       since_ms, &watch);
+		node_table_hung(&sampler->accounts[collector].nodes,
+				sampler->plans[group].in_collector, node, since_ms, &watch);
 }
 
 /* The rows that follow say the state of the node; a collector is told here. */

@@ -137,7 +137,7 @@ static void a_hung_node_stays_hung(void **state)
 	(void)state;
 	sample(SLOW, "ab");
 	world.hung = "b";
-	node_table_set(&table, "b", NODE_HUNG, -ETIMEDOUT, 1500, &watch);
+	node_table_hung(&table, SLOW, "b", 1500, &watch);
 	assert_said("b=hung ");
 	probe(SLOW, "a");
 	node_table_emptied(&table, BIT(SLOW), 2000, &watch);
@@ -145,6 +145,62 @@ static void a_hung_node_stays_hung(void **state)
 	world.hung = NULL;
 	sample(SLOW, "ab");
 	assert_said("b=ok ");
+}
+
+enum way { BY_PROBE, BY_EMPTY_PROBE, BY_SAMPLE, BY_SAMPLE_OF_ANOTHER };
+
+static void go_on(enum way way)
+{
+	if (way == BY_PROBE)
+		probe(SLOW, "a");
+	else if (way == BY_EMPTY_PROBE)
+		node_table_emptied(&table, BIT(SLOW), 2000, &watch);
+	else
+		sample(way == BY_SAMPLE ? SLOW : FAST, "a");
+}
+
+/* Whatever has said that it went, and whatever is said first when it hangs no more. */
+static void what_went_while_it_hung_is_said_gone(void **state)
+{
+	(void)state;
+	for (enum way went = BY_PROBE; went <= BY_SAMPLE; went++) {
+		for (enum way over = BY_PROBE; over <= BY_SAMPLE_OF_ANOTHER; over++) {
+			world.listed = "a b";
+			sample(FAST, "a");
+			sample(SLOW, "ab");
+			world.hung = "b";
+			node_table_hung(&table, SLOW, "b", 1500, &watch);
+			go_on(went);
+			go_on(over);
+			assert_said("b=hung ");
+			world.hung = NULL;
+			go_on(over);
+			assert_said("b=gone ");
+			go_on(over);
+			sample(SLOW, "ab");
+			assert_said("");
+		}
+	}
+}
+
+/* Nothing has said yet that it went: the rows of its first sample are late. */
+static void one_that_hung_at_its_first_sample_is_there(void **state)
+{
+	(void)state;
+	sample(FAST, "a");
+	world.hung = "b";
+	node_table_hung(&table, SLOW, "b", 1500, &watch);
+	assert_said("b=hung ");
+	world.hung = NULL;
+	sample(FAST, "a");
+	assert_said("");
+	sample(SLOW, "b");
+	assert_said("b=ok ");
+	world.hung = "b";
+	node_table_hung(&table, SLOW, "b", 1500, &watch);
+	world.hung = NULL;
+	sample(SLOW, "");
+	assert_said("b=hung b=gone ");
 }
 
 static void emptied_lanes_end_all_that_is_in_no_other(void **state)
@@ -168,6 +224,8 @@ int main(void)
 		TABLE_TEST(one_group_is_enough_for_what_is_in_one),
 		TABLE_TEST(what_no_probe_named_is_not_missed),
 		TABLE_TEST(a_hung_node_stays_hung),
+		TABLE_TEST(what_went_while_it_hung_is_said_gone),
+		TABLE_TEST(one_that_hung_at_its_first_sample_is_there),
 		TABLE_TEST(emptied_lanes_end_all_that_is_in_no_other),
 	};
 
