@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -7,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/shown.h"
 #include "export/stream.h"
 #include "sampling/registry.h"
 
@@ -105,6 +105,5 @@ void cli_time_limit(unsigned seconds)
 
 void cli_put_text(FILE *out, const char *s)
 {
-	for (; *s; s++)
-		fputc(iscntrl((unsigned char)*s) ? '?' : *s, out);
+	shown_put(out, s, strlen(s));
 }

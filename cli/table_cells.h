@@ -22,9 +22,6 @@ struct table {
 	size_t n_lines, n_alloc, n_cells;
 };
 
-/* Columns that a text takes: what cannot be printed is shown as \xNN. */
-size_t table_text_width(const char *s, size_t len);
-
 static inline const char *table_at(const struct table *table, size_t line, size_t column)
 {
 	const char *cell = table->cells[line * table->n_columns + column];

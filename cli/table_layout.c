@@ -5,20 +5,12 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/shown.h"
 #include "cli/table_cells.h"
 #include "cli/wrap.h"
 
 /* Text in a narrower column is harder to read than in lines of its own. */
 #define TEXT_WIDTH_MIN 24
-
-size_t table_text_width(const char *s, size_t len)
-{
-	size_t width = 0;
-
-	for (size_t i = 0; i < len; i++)
-		width += isprint((unsigned char)s[i]) ? 1 : strlen("\\xNN");
-	return width;
-}
 
 static size_t longest_piece(const char *s)
 {
@@ -26,7 +18,7 @@ static size_t longest_piece(const char *s)
 
 	for (s += strspn(s, " "); *s; s += len, s += strspn(s, " ")) {
 		len = wrap_piece(s);
-		longest = MAX(longest, table_text_width(s, len));
+		longest = MAX(longest, shown_width(s, len));
 	}
 	return longest;
 }
@@ -38,13 +30,13 @@ size_t table_measure(struct table *table)
 	for (size_t i = 0; i < table->n_columns; i++) {
 		struct column *column = &table->columns[i];
 
-		column->natural = column->word = strlen(column->name);
+		column->natural = column->word = shown_width(column->name, strlen(column->name));
 		for (size_t k = 0; k < table->n_lines; k++) {
 			const char *cell = table_at(table, k, i);
 			size_t indent = column->kind == TABLE_TREE ? 2 * table->depths[k] : 0;
 
 			column->natural =
-				MAX(column->natural, indent + table_text_width(cell, strlen(cell)));
+				MAX(column->natural, indent + shown_width(cell, strlen(cell)));
 			column->word = MAX(column->word, longest_piece(cell));
 		}
 		column->width = column->natural;
@@ -99,7 +91,7 @@ char *table_broken(const char *text, size_t width)
 		return NULL;
 	for (text += strspn(text, " "); *text;) {
 		size_t len = wrap_piece(text), blanks = strspn(text + len, " ");
-		size_t n = table_text_width(text, len);
+		size_t n = shown_width(text, len);
 
 		if (column && column + n > width) {
 			while (p > broken && p[-1] == ' ')
@@ -151,7 +143,8 @@ static void print_short_cells(const struct table *table, size_t line, FILE *out)
 		/* What a number is does not show by itself. */
 		if (table->columns[i].kind == TABLE_NUMBER) {
 			put_label(&label, table->columns[i].name);
-			fprintf(out, "%s ", buf);
+			cli_put_text(out, buf);
+			fputc(' ', out);
 		}
 		cli_put_text(out, table_at(table, line, i));
 		separator = "  ";

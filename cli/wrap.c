@@ -1,10 +1,11 @@
 #include "cli/wrap.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "cli/shown.h"
 
 #define WIDTH_DEFAULT 80
 #define WIDTH_MIN     20
@@ -20,22 +21,6 @@ unsigned wrap_width(FILE *out)
 	return size.ws_col < WIDTH_MIN ? WIDTH_MIN : size.ws_col;
 }
 
-/* Columns that it takes: bytes that continue a UTF-8 sequence take none. */
-static unsigned columns_of(const char *s, size_t len)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)s[i] & 0xc0) != 0x80;
-	return n;
-}
-
-static void put(FILE *out, const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		fputc(iscntrl((unsigned char)s[i]) ? '?' : s[i], out);
-}
-
 size_t wrap_piece(const char *s)
 {
 	size_t len = strcspn(s, " ,");
@@ -45,14 +30,14 @@ size_t wrap_piece(const char *s)
 
 void wrap_print(FILE *out, unsigned width, unsigned hang, const char *head, const char *text)
 {
-	unsigned column = columns_of(head, strlen(head));
+	size_t column = shown_width(head, strlen(head));
 	bool begins = true; /* nothing but the indent is on this line */
 	size_t blanks;
 
-	put(out, head, strlen(head));
+	shown_put(out, head, strlen(head));
 	for (text += blanks = strspn(text, " "); *text; text += blanks = strspn(text, " ")) {
 		size_t len = wrap_piece(text);
-		unsigned n = columns_of(text, len), gap = !begins && blanks;
+		size_t n = shown_width(text, len), gap = !begins && blanks;
 
 		if (width && column > hang && column + gap + n > width) {
 			fprintf(out, "\n%*s", (int)hang, "");
@@ -61,7 +46,7 @@ void wrap_print(FILE *out, unsigned width, unsigned hang, const char *head, cons
 		}
 		if (gap)
 			fputc(' ', out);
-		put(out, text, len);
+		shown_put(out, text, len);
 		column += gap + n;
 		text += len;
 		begins = false;

@@ -49,10 +49,55 @@ done <<END
 200 sample --root $root/hostile/root
 END
 
-# What may command a terminal does not reach it, in a list either.
+# tree NAME MOUNT-POINT: a board whose NVMe is mounted there, and its card on the same with "-card"
+tree()
+{
+	cp -R $root/imx8mp/root "$work/$1"
+	chmod -R u+w "$work/$1"
+	for file in "$work/$1/STATVFS" "$work/$1/proc/self/mountinfo"; do
+		grep -E '/mnt/nvme|/run/media/mmcblk1p1' "$file" |
+			sed "s,/mnt/nvme,$2,; s,/run/media/mmcblk1p1,$2-card," >"$work/file"
+		[ "$(wc -l <"$work/file")" = 2 ] || fail "$file has no such mounts"
+		cp "$work/file" "$file"
+	done
+}
+
+# Names beyond ASCII take the columns that they take, no more: all stands where it stands with a
+# name in ASCII of the same width.
+name='/mnt/größe-äöü-日本' ascii='/mnt/groSe-aou-JPJP'
+tree beyond "$name"
+tree ascii "$ascii"
+for arguments in "path --root TREE" "sample --root TREE mounts" "probe --all --root TREE mounts"; do
+	for width in 20 33 50 66 80 132; do
+		LC_ALL=C.UTF-8 on $width "${arguments/TREE/$work/beyond}" | sed "s,$name,$ascii,g" >"$work/got"
+		LC_ALL=C.UTF-8 on $width "${arguments/TREE/$work/ascii}" >"$work/wanted"
+		grep -qF "$ascii" "$work/wanted" || [ "${arguments%% *}" = probe ] ||
+			fail "$arguments does not show the name"
+		diff "$work/wanted" "$work/got" || fail "$arguments with $name on $width columns"
+	done
+done
+
+# So do the names of nodes over the columns of a query: two of 19 and 24 columns beside the time.
+start --root "$work/beyond"
+until_true 10 sh -c "'$bin/flashscope' query mounts_space.size --socket '$socket' --csv | grep -q -- -card,."
+stop
+LC_ALL=C.UTF-8 on 72 query mounts_space.size --db "$work/f.db" >"$work/got"
+LC_ALL=C.UTF-8 grep -qE "^END OF STEP +$name +$name-card\$" "$work/got" || {
+	cat "$work/got"
+	fail "the names over the columns are not in one line"
+}
+
+# What may command a terminal does not reach it, in a list either: nor U+009B, as two bytes or one.
+tree hostile "/mnt/a$(printf '\302\233')31mb$(printf '\233')c"
 for width in 20 80; do
-	! on $width path --root $root/hostile/root | grep -q $'[\x01-\x08\x1b]' ||
-		fail "a control character on $width columns"
+	for locale in C C.UTF-8; do
+		for tree in $root/hostile/root "$work/hostile"; do
+			LC_ALL=$locale on $width path --root "$tree" >"$work/got"
+			! grep -qaE $'[\x01-\x08\x1b]|\xc2[\x80-\x9f]|a\x9b|b\x9b' "$work/got" ||
+				fail "a control character on $width columns in locale $locale"
+		done
+		grep -qaE '31mb' "$work/got" || fail "the hostile mount point is not shown"
+	done
 done
 
 cat >"$work/wanted" <<'END'
