@@ -4,7 +4,14 @@
 #include "base/text.h"
 #include "daemon/api.h"
 
-#define PAGE_MAX_BYTES (64 * 1024)
+#define PAGE_MAX_BYTES  (64 * 1024)
+/* What stands below the table, and what a row becomes that does not fit. */
+#define REST_BYTES      4096
+#define SHORT_ROW_BYTES 192
+#define SHORT_ROWS_MAX  32
+/* More of a collector than that says less than the count. */
+#define ROW_NODES_MAX   64
+#define ROW_LACKING_MAX 16
 
 static void html(struct text *text, const char *s)
 {
@@ -59,19 +66,43 @@ static void why_not(struct text *text, const struct probe_item *item)
 	html(text, item->advice);
 }
 
+static void and_more(struct text *text, size_t n_left_out)
+{
+	if (n_left_out)
+		text_printf(text, "and %zu more, see /api/v1/collectors", n_left_out);
+}
+
+static void sampled_nodes(struct text *text, const struct board_collector *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < board_n_items(c->probe); i++) {
+		if (board_item(c->probe, i)->outcome != OUTCOME_OK || n++ >= ROW_NODES_MAX)
+			continue;
+		html(text, board_item(c->probe, i)->node);
+		text_char(text, ' ');
+	}
+	and_more(text, n - MIN(n, (size_t)ROW_NODES_MAX));
+}
+
 /* What is left out on purpose (disabled) would be a long list. */
 static void lacking_nodes(struct text *text, const struct board_collector *c)
 {
+	size_t n = 0;
+
 	for (size_t i = 1; i < board_n_items(c->probe); i++) {
 		const struct probe_item *item = board_item(c->probe, i);
 
-		if (item->outcome == OUTCOME_OK || item->left_out)
+		if (item->outcome == OUTCOME_OK || item->left_out || n++ >= ROW_LACKING_MAX)
 			continue;
 		text_str(text, "<br>");
 		html(text, item->node);
 		text_printf(text, ": %s, ", outcome_name(item->outcome));
 		why_not(text, item);
 	}
+	if (n > ROW_LACKING_MAX)
+		text_str(text, "<br>");
+	and_more(text, n - MIN(n, (size_t)ROW_LACKING_MAX));
 }
 
 static void sampled_row(struct text *text, const struct board_collector *c)
@@ -85,17 +116,26 @@ static void sampled_row(struct text *text, const struct board_collector *c)
 		   : ok        ? node_state_name(c->state)
 			       : outcome_name(own->outcome));
 	text_str(text, "<td>");
-	for (size_t i = 1; ok && i < board_n_items(c->probe); i++) {
-		if (board_item(c->probe, i)->outcome != OUTCOME_OK)
-			continue;
-		html(text, board_item(c->probe, i)->node);
-		text_char(text, ' ');
-	}
-	if (ok)
+	if (ok) {
+		sampled_nodes(text, c);
 		lacking_nodes(text, c);
-	else
+	} else {
 		why_not(text, own);
+	}
 	text_str(text, "</td></tr>\n");
+}
+
+/* In room of its own, so that a collector with much to say hides no other. */
+static void short_row(struct text *text, const struct board_collector *c)
+{
+	size_t before = text->len;
+
+	text->size = MIN(text->size + SHORT_ROW_BYTES, PAGE_MAX_BYTES - (size_t)REST_BYTES);
+	text_str(text, "<tr>");
+	cell(text, c->collector->name);
+	text_str(text, "<td></td><td>too much for this page, see /api/v1/collectors</td></tr>\n");
+	if (text->truncated)
+		text_rewind(text, before);
 }
 
 static void sampled(struct text *text, const struct board_view *view)
@@ -110,8 +150,7 @@ static void sampled(struct text *text, const struct board_view *view)
 		sampled_row(text, &view->collectors[i]);
 		if (text->truncated) {
 			text_rewind(text, before);
-			text_str(text, "<tr><td>and more</td></tr>\n");
-			break;
+			short_row(text, &view->collectors[i]);
 		}
 	}
 	text_str(text, "</table>\n");
@@ -175,7 +214,8 @@ void serve_page(struct api *api, const struct request *request, struct answer *r
 {
 	/* The HTTP thread is the only one here. */
 	static char buf[PAGE_MAX_BYTES];
-	struct text text = text_in(buf, sizeof(buf) - 4096);
+	struct text text =
+		text_in(buf, sizeof(buf) - REST_BYTES - SHORT_ROWS_MAX * SHORT_ROW_BYTES);
 	struct board_view view;
 
 	(void)request;

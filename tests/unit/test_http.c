@@ -419,6 +419,67 @@ static void test_empty_probe(void **state)
 	answer_done(&answer);
 }
 
+static bool page_has(const struct answer *answer, const char *text)
+{
+	return memmem(answer->body, answer->len, text, strlen(text));
+}
+
+/* A collector that has much to say: nodes that are sampled, and nodes whose texts take six bytes of
+ * HTML for each of theirs. */
+static void talks(struct board *board, size_t index, size_t n_ok, size_t n_denied)
+{
+	struct probe probe;
+	char node[32], text[PROBE_TEXT_MAX];
+
+	memset(text, '"', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(probe_init(&probe), 0);
+	for (size_t i = 0; i < n_ok; i++) {
+		snprintf(node, sizeof(node), "ok%zu", i);
+		probe_node(&probe, node, OUTCOME_OK, "", "%s", "");
+	}
+	for (size_t i = 0; i < n_denied; i++) {
+		snprintf(node, sizeof(node), "denied%zu", i);
+		probe_node(&probe, node, OUTCOME_DENIED, text, "%s", text);
+	}
+	board_probed(board, registry()->collectors[index], &probe);
+	probe_done(&probe);
+}
+
+/* However much one collector has to say, the page has a row for each of the others. */
+static void test_long_page(void **state)
+{
+	struct fixture *f = *state;
+	struct sampler_options options = {.root = "/", .no_lane = true};
+	struct sampler_callbacks callbacks = {0};
+	CLEANUP(sampler_closep) struct sampler *sampler = NULL;
+	size_t n = registry()->n_collectors;
+	struct answer answer;
+	char row[128];
+
+	assert_int_equal(sampler_open(&options, registry(), &callbacks, &sampler), 0);
+	board_update(f->api.board, sampler, &(struct board_loop){0});
+	talks(f->api.board, 0, 200, 250);
+	for (size_t i = 1; i < n; i++)
+		talks(f->api.board, i, 1, i < n - 1 ? 15 : 1);
+	answer = ask(f, "GET", "/", "", "localhost");
+	assert_int_equal(answer.status, 200);
+	assert_true(page_has(&answer, "ok63 and 136 more"));
+	assert_true(page_has(&answer, "<br>denied15: denied, &quot;"));
+	assert_true(page_has(&answer, "<br>and 234 more, see /api/v1/collectors</td></tr>"));
+	assert_true(page_has(&answer, "<td></td><td>too much for this page"));
+	for (size_t i = 0; i < n; i++) {
+		snprintf(row, sizeof(row), "\n<tr><td>%s</td>", registry()->collectors[i]->name);
+		assert_true(page_has(&answer, row));
+	}
+	/* The last one is short, and whole. */
+	snprintf(row, sizeof(row), "<td>%s</td><td>%s</td><td>ok0 <br>denied0: denied, &quot;",
+		 registry()->collectors[n - 1]->name, node_state_name(NODE_OK));
+	assert_true(page_has(&answer, row));
+	assert_true(page_has(&answer, "</html>"));
+	answer_done(&answer);
+}
+
 static void *commit_of_long_ago(void *arg)
 {
 	(void)!store_commit(arg, clock_boot_ms() - 60000, false);
@@ -467,6 +528,7 @@ int main(void)
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_disk_hangs),
 		cmocka_unit_test(test_empty_probe),
+		cmocka_unit_test(test_long_page),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
