@@ -270,11 +270,16 @@ static void report_controller(struct hw *hw, struct probe *probe, const char *na
 
 static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, const char *name)
 {
-	char dir[HW_PATH_MAX], identity[NODE_IDENTITY_MAX] = "";
+	char dir[HW_PATH_MAX], real[HW_PATH_MAX], identity[NODE_IDENTITY_MAX] = "";
 	struct controller c = {0}, *grown;
 
 	snprintf(dir, sizeof(dir), CLASS_DIR "/%s", name);
-	if (!hw_exists(hw, "%s", dir)) {
+
+	int r = hw_real_path(hw, real, sizeof(real), "%s", dir);
+
+	if (is_want(r))
+		return r;
+	if (r < 0 && r != -ETIMEDOUT) {
 		probe_node(probe, name, OUTCOME_NO_NODE, "", "/%s leads nowhere", dir);
 		return 0;
 	}
@@ -293,8 +298,7 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 			identity[0] = '\0';
 	report_controller(hw, probe, name, dir, &c);
 
-	int r = sysfs_nodes_add(hw, &n->controller_nodes, dir, name, identity);
-
+	r = sysfs_nodes_add(hw, &n->controller_nodes, dir, name, identity);
 	if (r < 0)
 		return r;
 	node_file_open(hw, &c.state, "%s/state", dir);
@@ -365,7 +369,7 @@ static int add_spaces(struct hw *hw, struct nvme *n, const char *controller)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
 	char disk[BLOCK_NAME_MAX];
-	int r = hw_list(hw, &names, "nvme", CLASS_DIR "/%s", controller);
+	int r = search_error(hw_list(hw, &names, "nvme", CLASS_DIR "/%s", controller));
 
 	for (size_t i = 0; i < names.n && r >= 0; i++) {
 		if (!block_nvme_name(names.v[i], disk))
@@ -378,7 +382,7 @@ static int add_spaces(struct hw *hw, struct nvme *n, const char *controller)
 		if (r >= 0)
 			add_path(&n->spaces[index], controller, names.v[i], disk);
 	}
-	return r == -ENOMEM ? r : 0;
+	return r;
 }
 
 static int tell_apart(struct hw *hw, struct sysfs_nodes *nodes)

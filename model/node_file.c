@@ -11,6 +11,26 @@ bool is_want_of_descriptors(int error)
 	return error == -EMFILE || error == -ENFILE;
 }
 
+bool is_want(int error)
+{
+	return is_want_of_descriptors(error) || error == -ENOMEM;
+}
+
+int search_error(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ENODEV:
+	case -EACCES:
+	case -EPERM:
+	case -ETIMEDOUT:
+		return 0;
+	default:
+		return error < 0 ? error : 0;
+	}
+}
+
 void node_file_open(struct hw *hw, struct node_file *ret, const char *path_fmt, ...)
 {
 	char path[HW_PATH_MAX];

@@ -36,3 +36,12 @@ bool node_file_is_denied(const struct node_file *file);
 
 /* Whether an error says that there was no descriptor for a file. */
 bool is_want_of_descriptors(int error);
+
+/* Whether a search has to fail with this error of a look at one path: for want of descriptors or
+ * memory nothing was seen, which must not pass for nothing being there. */
+bool is_want(int error);
+
+/* The same for the error of a listing, which hides all that it would have named: 0 for what is not
+ * there (ENOENT, ENOTDIR, ENODEV), may not be seen (EACCES, EPERM) or is avoided (ETIMEDOUT), else
+ * the error. */
+int search_error(int error);

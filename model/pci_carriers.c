@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/parse.h"
+#include "model/node_file.h"
 #include "model/pci.h"
 
 #define CHAIN_MAX 16
@@ -68,13 +69,15 @@ static int add_of_class(struct hw *hw, struct pci_carriers *carriers, const char
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
 	char path[HW_PATH_MAX];
-	int r = hw_list(hw, &names, "", "%s", class_dir);
+	int r = search_error(hw_list(hw, &names, "", "%s", class_dir));
 
-	for (size_t i = 0; i < names.n && r >= 0; i++)
-		if (hw_real_path(hw, path, sizeof(path), "%s/%s", class_dir, names.v[i]) == 0 &&
-		    !strstr(path, "/usb"))
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		r = hw_real_path(hw, path, sizeof(path), "%s/%s", class_dir, names.v[i]);
+		if (r >= 0 && !strstr(path, "/usb"))
 			r = add_chain(carriers, path);
-	return r == -ENOMEM ? r : 0;
+		r = is_want(r) ? r : 0;
+	}
+	return r;
 }
 
 /* Controllers of storage by their class code, with or without a disk. Returns how many functions
@@ -87,13 +90,14 @@ static int add_controllers(struct hw *hw, struct pci_carriers *carriers)
 	int r = hw_list(hw, &names, "", "%s", dir);
 
 	for (size_t i = 0; i < names.n && r >= 0; i++) {
-		if (hw_real_path(hw, path, sizeof(path), "%s/%s", dir, names.v[i]) < 0)
-			continue;
+		r = hw_real_path(hw, path, sizeof(path), "%s/%s", dir, names.v[i]);
 
-		int class = pci_class(hw, path);
+		int class = r < 0 ? r : pci_class(hw, path);
 
 		if (class >= 0 && ((class & 0xff00) == PCI_CLASS_STORAGE || class == PCI_CLASS_SD))
 			r = add_chain(carriers, path);
+		else
+			r = is_want(class) ? class : 0;
 	}
 	return r < 0 ? r : (int)names.n;
 }
@@ -104,7 +108,7 @@ int pci_carriers_find(struct hw *hw, struct pci_carriers *ret)
 	int r;
 
 	carriers.n_on_bus = add_controllers(hw, &carriers);
-	r = carriers.n_on_bus == -ENOMEM ? -ENOMEM : 0;
+	r = is_want(carriers.n_on_bus) ? carriers.n_on_bus : 0;
 	if (r >= 0)
 		r = add_of_class(hw, &carriers, "sys/class/nvme");
 	if (r >= 0)

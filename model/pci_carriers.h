@@ -25,8 +25,8 @@ struct pci_carriers {
 	int n_on_bus; /* functions of any kind, or the error of listing the bus */
 };
 
-/* 0 also when there is none; -ENOMEM. Those beyond PCI_CARRIERS_MAX are left out. The caller
- * releases with pci_carriers_done(). */
+/* 0 also when there is none; -ENOMEM, -EMFILE and others when one may be hidden by it. Those beyond
+ * PCI_CARRIERS_MAX are left out. The caller releases with pci_carriers_done(). */
 int pci_carriers_find(struct hw *hw, struct pci_carriers *ret);
 void pci_carriers_done(struct pci_carriers *carriers);
 

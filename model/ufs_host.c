@@ -11,15 +11,27 @@
 #include "base/parse.h"
 #include "base/text.h"
 #include "model/block.h"
+#include "model/node_file.h"
 #include "model/reason.h"
 
-/* Whether a directory has nodes of the driver. No kernel has all of them, some vendors take out
- * what they do not want. */
-static bool has_nodes(struct hw *hw, const char *dir)
+/* Whether a directory has nodes of the driver: 1, 0, or why it cannot be told. No kernel has all of
+ * them, some vendors take out what they do not want. A node that is avoided is not known to be one:
+ * all below an avoided directory would pass for it. */
+static int has_nodes(struct hw *hw, const char *dir)
 {
-	return hw_exists(hw, "%s/rpm_lvl", dir) || hw_exists(hw, "%s/power_info", dir) ||
-	       hw_exists(hw, "%s/monitor/monitor_enable", dir) ||
-	       hw_exists(hw, "%s/health_descriptor", dir);
+	static const char *const nodes[] = {"rpm_lvl", "power_info", "monitor/monitor_enable",
+					    "health_descriptor"};
+	char path[HW_PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++) {
+		int r = hw_real_path(hw, path, sizeof(path), "%s/%s", dir, nodes[i]);
+
+		if (r >= 0)
+			return 1;
+		if (is_want(r))
+			return r;
+	}
+	return 0;
 }
 
 /* The number behind "host", -1 if that is not all. */
@@ -33,16 +45,15 @@ static int host_number(const char *name)
 	return (int)number;
 }
 
-static int find_number(struct hw *hw, const char *dir)
+static int find_number(struct hw *hw, const char *dir, int *ret)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
+	int r = search_error(hw_list(hw, &names, "host", "%s", dir));
 
-	if (hw_list(hw, &names, "host", "%s", dir) < 0)
-		return -1;
-	for (size_t i = 0; i < names.n; i++)
-		if (host_number(names.v[i]) >= 0)
-			return host_number(names.v[i]);
-	return -1;
+	*ret = -1;
+	for (size_t i = 0; i < names.n && *ret < 0; i++)
+		*ret = host_number(names.v[i]);
+	return r;
 }
 
 static bool is_known(const struct ufs_hosts *hosts, const char *dir)
@@ -53,15 +64,23 @@ static bool is_known(const struct ufs_hosts *hosts, const char *dir)
 	return false;
 }
 
-static void add(struct hw *hw, struct ufs_hosts *hosts, const char *dir)
+static int add(struct hw *hw, struct ufs_hosts *hosts, const char *dir)
 {
 	if (hosts->n == UFS_HOSTS_MAX || is_known(hosts, dir))
-		return;
+		return 0;
 
 	struct ufs_host *host = &hosts->v[hosts->n++];
 
-	*host = (struct ufs_host){.number = find_number(hw, dir)};
+	*host = (struct ufs_host){0};
 	snprintf(host->dir, sizeof(host->dir), "%s", dir);
+	return find_number(hw, dir, &host->number);
+}
+
+static int add_if_nodes(struct hw *hw, struct ufs_hosts *hosts, const char *dir)
+{
+	int r = has_nodes(hw, dir);
+
+	return r > 0 ? add(hw, hosts, dir) : r;
 }
 
 /* Cuts a path before its first component "hostN" and returns whether there was one. */
@@ -80,90 +99,115 @@ static bool cut_at_host(char *path)
 
 /* .../1d84000.ufs/host0/scsi_host/host0. The name of the driver stands for kernels that have no
  * node of ours at all. */
-static int add_of_scsi_hosts(struct hw *hw, struct ufs_hosts *hosts)
+static int add_of_scsi_host(struct hw *hw, struct ufs_hosts *hosts, const char *name)
+{
+	char path[HW_PATH_MAX], driver[32] = "";
+	int r = hw_real_path(hw, path, sizeof(path), "sys/class/scsi_host/%s", name);
+
+	if (r < 0 || !cut_at_host(path))
+		return is_want(r) ? r : 0;
+	r = has_nodes(hw, path);
+	if (r == 0) {
+		r = hw_read_line(hw, driver, sizeof(driver), "sys/class/scsi_host/%s/proc_name",
+				 name);
+		if (r < 0 || strcmp(driver, "ufshcd") != 0)
+			return is_want(r) ? r : 0;
+	}
+	return r < 0 ? r : add(hw, hosts, path);
+}
+
+static int add_of_scsi_hosts(struct hw *hw, struct ufs_hosts *hosts, int *ret_list)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
-	int r = hw_list(hw, &names, "host", "sys/class/scsi_host");
+	int r;
 
-	for (size_t i = 0; i < names.n; i++) {
-		char path[HW_PATH_MAX], driver[32] = "";
-
-		if (hw_real_path(hw, path, sizeof(path), "sys/class/scsi_host/%s", names.v[i]) <
-			    0 ||
-		    !cut_at_host(path))
-			continue;
-		if (!has_nodes(hw, path) &&
-		    (hw_read_line(hw, driver, sizeof(driver), "sys/class/scsi_host/%s/proc_name",
-				  names.v[i]) < 0 ||
-		     strcmp(driver, "ufshcd") != 0))
-			continue;
-		add(hw, hosts, path);
-	}
+	*ret_list = hw_list(hw, &names, "host", "sys/class/scsi_host");
+	r = search_error(*ret_list);
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		r = add_of_scsi_host(hw, hosts, names.v[i]);
 	return r;
 }
 
 /* .../1d84000.ufs/host0/target0:0:0/0:0:0:0/block/sda */
-static int add_of_disks(struct hw *hw, struct ufs_hosts *hosts)
+static int add_of_disks(struct hw *hw, struct ufs_hosts *hosts, int *ret_list)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
-	int r = hw_list(hw, &names, "", "sys/block");
+	char path[HW_PATH_MAX];
+	int r;
 
-	for (size_t i = 0; i < names.n; i++) {
-		char path[HW_PATH_MAX];
-
-		if (hw_real_path(hw, path, sizeof(path), "sys/block/%s/device", names.v[i]) == 0 &&
-		    cut_at_host(path) && !is_known(hosts, path) && has_nodes(hw, path))
-			add(hw, hosts, path);
+	*ret_list = hw_list(hw, &names, "", "sys/block");
+	r = search_error(*ret_list);
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		r = hw_real_path(hw, path, sizeof(path), "sys/block/%s/device", names.v[i]);
+		if (r >= 0 && cut_at_host(path) && !is_known(hosts, path))
+			r = add_if_nodes(hw, hosts, path);
+		r = is_want(r) ? r : 0;
 	}
 	return r;
 }
 
 /* For a host that has no SCSI host and no disk that may be seen: by the nodes alone, among all
  * devices of a bus, at whatever depth they lie. */
-static void add_of_bus(struct hw *hw, struct ufs_hosts *hosts, const char *devices)
+static int add_of_bus(struct hw *hw, struct ufs_hosts *hosts, const char *devices)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
+	char path[HW_PATH_MAX];
+	int r = search_error(hw_list(hw, &names, "", "%s", devices));
 
-	hw_list(hw, &names, "", "%s", devices);
-	for (size_t i = 0; i < names.n; i++) {
-		char path[HW_PATH_MAX];
-
-		if (hw_real_path(hw, path, sizeof(path), "%s/%s", devices, names.v[i]) == 0 &&
-		    has_nodes(hw, path))
-			add(hw, hosts, path);
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		r = hw_real_path(hw, path, sizeof(path), "%s/%s", devices, names.v[i]);
+		if (r >= 0)
+			r = add_if_nodes(hw, hosts, path);
+		r = is_want(r) ? r : 0;
 	}
+	return r;
+}
+
+static int add_of_buses(struct hw *hw, struct ufs_hosts *hosts)
+{
+	int r = add_of_bus(hw, hosts, "sys/bus/platform/devices");
+
+	return r < 0 ? r : add_of_bus(hw, hosts, "sys/bus/pci/devices");
+}
+
+/* A device of the platform, or those one step below it. */
+static int add_of_platform_device(struct hw *hw, struct ufs_hosts *hosts, const char *dir)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	size_t n_before = hosts->n;
+	int r = add_if_nodes(hw, hosts, dir);
+
+	if (r < 0 || hosts->n > n_before)
+		return r;
+	r = search_error(hw_list(hw, &names, "", "%s", dir));
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		char buf[HW_PATH_MAX];
+		struct text path = TEXT_IN(buf);
+
+		text_printf(&path, "%s/%s", dir, names.v[i]);
+		if (!path.truncated)
+			r = add_if_nodes(hw, hosts, buf);
+	}
+	return r;
 }
 
 /* Where not even the buses may be seen: among the devices of the platform and those one step below
  * them. */
-static void add_of_platform(struct hw *hw, struct ufs_hosts *hosts)
+static int add_of_platform(struct hw *hw, struct ufs_hosts *hosts)
 {
 	static const char top[] = "sys/devices/platform";
-	CLEANUP(hw_names_done) struct hw_names buses = {0};
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	int r = search_error(hw_list(hw, &names, "", "%s", top));
 
-	hw_list(hw, &buses, "", "%s", top);
-	for (size_t i = 0; i < buses.n; i++) {
-		CLEANUP(hw_names_done) struct hw_names names = {0};
-		char dir[HW_PATH_MAX];
-		struct text path = TEXT_IN(dir);
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		char buf[HW_PATH_MAX];
+		struct text path = TEXT_IN(buf);
 
-		text_printf(&path, "%s/%s", top, buses.v[i]);
-		if (has_nodes(hw, dir)) {
-			add(hw, hosts, dir);
-			continue;
-		}
-
-		size_t len = path.len;
-
-		if (hw_list(hw, &names, "", "%s", dir) < 0)
-			continue;
-		for (size_t k = 0; k < names.n; k++) {
-			text_rewind(&path, len);
-			text_printf(&path, "/%s", names.v[k]);
-			if (!path.truncated && has_nodes(hw, dir))
-				add(hw, hosts, dir);
-		}
+		text_printf(&path, "%s/%s", top, names.v[i]);
+		if (!path.truncated)
+			r = add_of_platform_device(hw, hosts, buf);
 	}
+	return r;
 }
 
 static int compare(const void *left, const void *right)
@@ -211,29 +255,38 @@ static void name_hosts(struct ufs_hosts *hosts)
 	}
 }
 
+/* By each way that leads to one, the dear ones only while there is none. */
+static int search(struct hw *hw, struct ufs_hosts *hosts)
+{
+	int by_host, by_disk = 0;
+	int r = add_of_scsi_hosts(hw, hosts, &by_host);
+
+	if (r >= 0)
+		r = add_of_disks(hw, hosts, &by_disk);
+	if (r >= 0 && !hosts->n)
+		r = add_of_buses(hw, hosts);
+	if (r >= 0 && !hosts->n)
+		r = add_of_platform(hw, hosts);
+	if (r < 0 || hosts->n)
+		return r;
+	return by_host == -EACCES || by_disk == -EACCES ? -EACCES : -ENOENT;
+}
+
 int ufs_hosts_find(struct hw *hw, struct ufs_hosts **ret)
 {
-	struct ufs_hosts *hosts = calloc(1, sizeof(*hosts));
+	CLEANUP(freep) struct ufs_hosts *hosts = calloc(1, sizeof(*hosts));
 
 	if (!hosts)
 		return -ENOMEM;
 
-	int by_host = add_of_scsi_hosts(hw, hosts);
-	int by_disk = add_of_disks(hw, hosts);
+	int r = search(hw, hosts);
 
-	if (!hosts->n) {
-		add_of_bus(hw, hosts, "sys/bus/platform/devices");
-		add_of_bus(hw, hosts, "sys/bus/pci/devices");
-	}
-	if (!hosts->n)
-		add_of_platform(hw, hosts);
-	if (!hosts->n) {
-		free(hosts);
-		return by_host == -EACCES || by_disk == -EACCES ? -EACCES : -ENOENT;
-	}
+	if (r < 0)
+		return r;
 	qsort(hosts->v, hosts->n, sizeof(hosts->v[0]), compare);
 	name_hosts(hosts);
 	*ret = hosts;
+	hosts = NULL;
 	return 0;
 }
 
@@ -249,16 +302,19 @@ static int64_t lun_of(const char *address)
 }
 
 /* By its disk, else by its host and what it is. */
-static void name_unit(struct hw *hw, const struct ufs_host *host, struct ufs_unit *unit)
+static int name_unit(struct hw *hw, const struct ufs_host *host, struct ufs_unit *unit)
 {
 	CLEANUP(hw_names_done) struct hw_names disks = {0};
 	struct text out = TEXT_IN(unit->name);
+	int r = search_error(hw_list(hw, &disks, "", "%s/block", unit->dir));
 
-	if (hw_list(hw, &disks, "", "%s/block", unit->dir) == 0 && disks.n == 1) {
+	if (r < 0)
+		return r;
+	if (disks.n == 1) {
 		unit->has_disk = true;
 		text_str(&out, disks.v[0]);
 		block_name_of_kobject(unit->name);
-		return;
+		return 0;
 	}
 	text_printf(&out, "%s:", host->name);
 	if (unit->lun == UFS_LUN_DEVICE)
@@ -269,44 +325,59 @@ static void name_unit(struct hw *hw, const struct ufs_host *host, struct ufs_uni
 		text_str(&out, "rpmb");
 	else
 		text_printf(&out, "lun%lld", (long long)unit->lun);
+	return 0;
 }
 
-static void add_unit(struct hw *hw, struct ufs_units *units, const struct ufs_host *host,
-		     const char *target, const char *address)
+static int add_unit(struct hw *hw, struct ufs_units *units, const struct ufs_host *host,
+		    const char *target, const char *address)
 {
 	struct ufs_unit unit = {.lun = lun_of(address)};
 	struct text dir = TEXT_IN(unit.dir), identity = TEXT_IN(unit.identity);
 
 	text_printf(&dir, "%s/host%d/%s/%s", host->dir, host->number, target, address);
 	if (unit.lun < 0 || units->n == UFS_UNITS_MAX || dir.truncated)
-		return;
+		return 0;
 	if (host->identity[0])
 		text_printf(&identity, "%s/%s", host->identity, strchr(address, ':') + 1);
 	if (identity.truncated)
 		text_reset(&identity);
-	name_unit(hw, host, &unit);
-	units->v[units->n++] = unit;
+
+	int r = name_unit(hw, host, &unit);
+
+	if (r >= 0)
+		units->v[units->n++] = unit;
+	return r;
+}
+
+static int add_units(struct hw *hw, struct ufs_units *units, const struct ufs_host *host,
+		     const char *target)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	int r = search_error(
+		hw_list(hw, &names, "", "%s/host%d/%s", host->dir, host->number, target));
+
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		r = add_unit(hw, units, host, target, names.v[i]);
+	return r;
 }
 
 int ufs_units_find(struct hw *hw, const struct ufs_host *host, struct ufs_units **ret)
 {
 	CLEANUP(hw_names_done) struct hw_names targets = {0};
-	struct ufs_units *units = calloc(1, sizeof(*units));
+	CLEANUP(freep) struct ufs_units *units = calloc(1, sizeof(*units));
+	int r = 0;
 
 	if (!units)
 		return -ENOMEM;
 	if (host->number >= 0)
-		hw_list(hw, &targets, "target", "%s/host%d", host->dir, host->number);
-	for (size_t i = 0; i < targets.n; i++) {
-		CLEANUP(hw_names_done) struct hw_names names = {0};
-
-		if (hw_list(hw, &names, "", "%s/host%d/%s", host->dir, host->number, targets.v[i]) <
-		    0)
-			continue;
-		for (size_t k = 0; k < names.n; k++)
-			add_unit(hw, units, host, targets.v[i], names.v[k]);
-	}
+		r = search_error(
+			hw_list(hw, &targets, "target", "%s/host%d", host->dir, host->number));
+	for (size_t i = 0; i < targets.n && r >= 0; i++)
+		r = add_units(hw, units, host, targets.v[i]);
+	if (r < 0)
+		return r;
 	*ret = units;
+	units = NULL;
 	return 0;
 }
 

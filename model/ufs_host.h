@@ -30,7 +30,7 @@ struct ufs_hosts {
 
 /* Finds the hosts; those beyond UFS_HOSTS_MAX are left out. Opens nothing that asks the device or
  * touches the controller. The caller frees *ret. -ENOENT without any, -EACCES when the directories
- * that lead to one may not be read, -ENOMEM. */
+ * that lead to one may not be read; -ENOMEM, -EMFILE and others when one may be hidden by it. */
 int ufs_hosts_find(struct hw *hw, struct ufs_hosts **ret);
 
 /* Well-known units: 0xC100 and the id of the standard. */
@@ -54,7 +54,7 @@ struct ufs_units {
 };
 
 /* Finds the logical units of a host; none is no error, those beyond UFS_UNITS_MAX are left out. The
- * caller frees *ret. -ENOMEM. */
+ * caller frees *ret. -ENOMEM, -EMFILE and others when units may be hidden by it. */
 int ufs_units_find(struct hw *hw, const struct ufs_host *host, struct ufs_units **ret);
 
 /* Says why there is no host (error: that of ufs_hosts_find()). */

@@ -1,5 +1,6 @@
 /* Collector nvme: states, identities, namespaces with and without multipath, a drive that goes. */
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/scarce_probe.h"
 
 #define CLASS "sys/class/nvme/"
 #define BLOCK "sys/class/block/"
@@ -278,6 +279,17 @@ static void a_drive_that_goes(void **unused)
 	fixture_end(&f);
 }
 
+static void want_of_descriptors_hides_nothing(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_multipath(&f);
+	check_scarce_probes(&f, "nvme");
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +300,7 @@ int main(void)
 		cmocka_unit_test(outcomes_without_a_drive),
 		cmocka_unit_test(multipath_that_is_not_built),
 		cmocka_unit_test(a_drive_that_goes),
+		cmocka_unit_test(want_of_descriptors_hides_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

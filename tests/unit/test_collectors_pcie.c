@@ -2,6 +2,7 @@
  * gone, and that nothing of the link of a sleeping device is opened. */
 #include "tests/unit/collector_fixture.h"
 #include "tests/unit/descriptors.h"
+#include "tests/unit/scarce_probe.h"
 
 #include <sys/inotify.h>
 
@@ -547,6 +548,22 @@ static void want_of_descriptors_passes(void **unused)
 	fixture_end(&f);
 }
 
+static void want_of_descriptors_hides_nothing(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_machine(&f);
+	check_scarce_probes(&f, "pcie");
+	/* Found by its disk alone. */
+	take_away(&f, "sys/bus");
+	put(&f, DRIVE "/nvme/nvme0/nvme0n1/dev", "259:0\n");
+	put_link(&f, "sys/class/block/nvme0n1", "/" DRIVE "/nvme/nvme0/nvme0n1");
+	check_scarce_probes(&f, "pcie");
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -564,6 +581,7 @@ int main(void)
 		cmocka_unit_test(a_drive_that_goes),
 		cmocka_unit_test(no_config_where_nothing_is_missing),
 		cmocka_unit_test(want_of_descriptors_passes),
+		cmocka_unit_test(want_of_descriptors_hides_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

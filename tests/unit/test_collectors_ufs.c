@@ -3,6 +3,7 @@
 #include <sys/inotify.h>
 
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/scarce_probe.h"
 
 enum { LINK, LU, HOST };
 
@@ -577,6 +578,73 @@ static void no_query_is_sent(void **unused)
 	fixture_end(&f);
 }
 
+/* By each way to a host, and the number of its units. */
+static void want_of_descriptors_hides_nothing(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_host(&f, SOC, 0, "sda");
+	put_host(&f, PCI, 1, "sdb");
+	check_scarce_probes(&f, "ufs");
+	for (size_t n_free = 0; n_free < SCARCE_DESCRIPTORS; n_free++) {
+		int r = scarce_probe(&f, n_free);
+
+		assert_true(r == -EMFILE || r == 0);
+		if (r < 0)
+			continue;
+		assert_int_equal(fixture_sample(&f, LU), 0);
+		assert_int_equal(f.sink.n_rows, 4);
+		assert_non_null(row_of(&f, "sda"));
+		assert_non_null(row_of(&f, "sdb"));
+	}
+	take_away(&f, "sys/class");
+	put_link(&f, "sys/bus/platform/devices/1d84000.ufs", "/" SOC);
+	put_link(&f, "sys/bus/pci/devices/0000:00:05.0", "/" PCI);
+	check_scarce_probes(&f, "ufs");
+	take_away(&f, "sys/bus");
+	take_away(&f, PCI);
+	check_scarce_probes(&f, "ufs");
+	fixture_end(&f);
+}
+
+/* All below an avoided directory seems to be there, nodes of ufshcd too. */
+static void what_is_avoided_is_no_host(void **unused)
+{
+	static const char ahci[] = "sys/devices/pci0000:00/0000:00:07.0";
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put_at(&f, ahci, "host5/target5:0:0/5:0:0:0/block/sdx/dev", "8:0\n");
+	put_at(&f, ahci, "host5/scsi_host/host5/proc_name", "ahci\n");
+	put_link(&f, "sys/bus/pci/devices/0000:00:07.0", "/sys/devices/pci0000:00/0000:00:07.0");
+	put_at(&f, "sys/devices/platform/a", "b/uevent", "\n");
+	for (int way = 0; way < 2; way++) {
+		assert_int_equal(fixture_probe(&f, "ufs", false), -ENOENT);
+		probe_done(&f.probe);
+		assert_int_equal(probe_init(&f.probe), 0);
+		assert_int_equal(hw_avoid(f.hw, "sys/devices/pci0000:00/0000:00:07.0/"), 0);
+		assert_int_equal(hw_avoid(f.hw, "sys/devices/platform/a/"), 0);
+		assert_int_equal(f.collector->probe(f.hw, &f.probe, &f.state), -ENOENT);
+		check_outcome(&f, "", OUTCOME_NO_HARDWARE);
+		/* And by its SCSI host. */
+		if (way == 0)
+			put_link(&f, "sys/class/scsi_host/host5",
+				 "/sys/devices/pci0000:00/0000:00:07.0/host5/scsi_host/host5");
+	}
+	/* One node that hangs leaves the others. */
+	put_host(&f, SOC, 0, "sda");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	f.collector->close(f.state);
+	f.state = NULL;
+	assert_int_equal(hw_avoid(f.hw, SOC "/rpm_lvl"), 0);
+	assert_int_equal(f.collector->probe(f.hw, &f.probe, &f.state), 0);
+	check_outcome(&f, "1d84000.ufs", OUTCOME_OK);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,6 +661,8 @@ int main(void)
 		cmocka_unit_test(what_the_probe_says),
 		cmocka_unit_test(no_query_is_sent),
 		cmocka_unit_test(what_is_missing_and_what_is_refused_is_told),
+		cmocka_unit_test(want_of_descriptors_hides_nothing),
+		cmocka_unit_test(what_is_avoided_is_no_host),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
