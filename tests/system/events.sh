@@ -62,10 +62,16 @@ says 1 'No such file' events --db "$work/none"
 (cd "$work" && [ ! -e /run/flashscope/flashscoped.sock ] && [ ! -e /var/lib/flashscope/flashscope.db ]) &&
 	(cd "$work" && says 1 'no daemon can be reached at var/run/flashscoped.sock or' status)
 
-# The page says of a node that it lacks what the probe says of it.
-reason=$("$bin/flashscope" status --json --socket "$socket" | jq -r '.. | .reason? // empty' | head -1)
-[ -z "$reason" ] || curl -s "$url/" | grep -qF "$(echo "$reason" | cut -c1-30 | sed 's/&/\&amp;/g')" ||
-	fail "the page does not say: $reason"
+# The page says of each collector that is not sampled what the probe says of it. There is always one:
+# nvme_smart, which sends commands.
+"$bin/flashscope" status --json --socket "$socket" |
+	jq -r '.not_sampled[] | select(.node == null and .outcome != "switched_off" and .reason != null) |
+		"<td>\(.collector)</td><td>\(.outcome)</td><td>\(.reason | @html)"' >"$work/reasons"
+grep -q '^<td>nvme_smart<' "$work/reasons" || fail 'status gives no reason for nvme_smart'
+get / >"$work/page"
+while IFS= read -r reason; do
+	grep -qF -- "$reason" "$work/page" || fail "the page does not say: $reason"
+done <"$work/reasons"
 
 stop
 f=$work/f.db
