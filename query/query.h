@@ -15,9 +15,10 @@
  *   last (between the last two samples).
  * - state:                        last (default), min, max.
  *
- * Where a counter fell or a node came anew there is no increase. A flagged value is kept out of
- * min, mean and max of gauges, and out of all that is made from increases when it is implausible;
- * last shows it. The point carries the flag. */
+ * Where a counter fell or a node came anew there is no increase. A value whose flag keeps it out
+ * (flag_keeps_out()) is not in min, mean, max and sum of gauges nor in min and max of rates; an
+ * implausible one is in nothing that is made from increases. last shows it. The point carries the
+ * flag. */
 #pragma once
 
 #include <stdbool.h>

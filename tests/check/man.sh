@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The man pages name the options that --help names, no more and no less; and the commands.
+# The man pages name the options that --help names, no more and no less; and the commands. That of
+# query tells of each flag what it means for a value.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
 bin=${1:?build directory}/bin
@@ -49,6 +50,17 @@ for name in $(sed -n 's/^\.SS //p' "$page"); do
 	*" $name "*) ;;
 	*) echo "$page describes $name, which is no command" && bad=1 ;;
 	esac
+done
+flags=$(sed -n 's/^\t\[FLAG_[A-Z_]*\] = "\([a-z_][a-z_]*\)",$/\1/p' "$top/model/sink.c")
+[ "$(echo "$flags" | wc -l)" -ge 6 ] || {
+	echo "model/sink.c has no names of flags that this check finds"
+	bad=1
+}
+for flag in $flags; do
+	section "$page" query | grep -qE "^\.BR? $flag( |\$)" || {
+		echo "$page does not say of query what becomes of values flagged $flag"
+		bad=1
+	}
 done
 if command -v groff >/dev/null; then
 	for file in "$top"/docs/*.[18]; do
