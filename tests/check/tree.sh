@@ -54,5 +54,11 @@ lower='base model collectors store export config sampling query'
 		complain "longer than 700 lines:" "$found"
 } || true
 head -40 README.md | grep -q '^\./run' || complain "README.md does not show ./run near its top"
+# The daemon does not show what sends commands to a device: who looks for it has to know its name.
+for collector in $(grep -l '\.cost = COST_Q' collectors/*.c); do
+	collector=$(basename "$collector" .c)
+	grep -q "^|.*\`flashscope sample [a-z_ ]*\b$collector\b" README.md ||
+		complain "README.md does not say who needs flashscope sample $collector"
+done
 head -40 README.md | grep -q '^\./test' || complain "README.md does not show ./test near its top"
 exit $bad
