@@ -128,30 +128,32 @@ static void mmc_host_close(void *state)
 	free(hosts);
 }
 
-/* Also on its way there: who fetches the card then has to wait, and wakes it again. */
-static bool is_asleep(struct hw *hw, struct host *host)
+/* 0, -EBUSY when it sleeps, or why that cannot be told. Also on its way there: who fetches the card
+ * then has to wait, and wakes it again. */
+static int check_awake(struct hw *hw, struct host *host)
 {
 	char status[32];
 	int r = node_file_read_line(hw, &host->runtime_status, status, sizeof(status));
 
-	return is_want_of_descriptors(r) ||
-	       (r >= 0 && (!strcmp(status, "suspended") || !strcmp(status, "suspending")));
+	if (r < 0)
+		return is_want(r) ? r : 0;
+	return !strcmp(status, "suspended") || !strcmp(status, "suspending") ? -EBUSY : 0;
 }
 
-/* 0 with the values, -EBUSY when the card sleeps, or -errno. The kernel copies variables here; but
- * some vendors' kernels fetch the card first, and with it wake it, and nothing tells them apart
- * without doing it. */
+/* 0 with the values, -EBUSY when the card sleeps, or -errno, also when nothing says whether it
+ * does. The kernel copies variables here; but some vendors' kernels fetch the card first, and with
+ * it wake it, and nothing tells them apart without doing it. */
 static int read_ios(struct hw *hw, struct host *host, struct mmc_ios *ret)
 {
 	char buf[FILE_BYTES_MAX];
 
 	if (host->ios.error < 0)
 		return host->ios.error;
-	if (is_asleep(hw, host))
-		return -EBUSY;
 
-	int r = node_file_read(hw, &host->ios, buf, sizeof(buf));
+	int r = check_awake(hw, host);
 
+	if (r == 0)
+		r = node_file_read(hw, &host->ios, buf, sizeof(buf));
 	if (r < 0)
 		return r;
 	if (r == 0)
@@ -249,8 +251,9 @@ static int mmc_host_sample(void *state, struct hw *hw, size_t group, struct sink
 	return gone ? -ENODEV : 0;
 }
 
-/* The card in the host: its disk, and whether it is one for UHS. */
-static void find_card(struct hw *hw, struct host *host)
+/* The card in the host: its disk, and whether it is one for UHS. The error when there may be a card
+ * that cannot be seen, for then nothing would keep it asleep. */
+static int find_card(struct hw *hw, struct host *host)
 {
 	CLEANUP(hw_names_done) struct hw_names cards = {0};
 	CLEANUP(hw_names_done) struct hw_names disks = {0};
@@ -260,14 +263,18 @@ static void find_card(struct hw *hw, struct host *host)
 
 	host->runtime_status = node_file_none;
 	text_printf(&start, "%s:", host->name);
-	if (hw_list(hw, &cards, prefix, "sys/class/mmc_host/%s", host->name) < 0 || !cards.n)
-		return;
+
+	int r = search_error(hw_list(hw, &cards, prefix, "sys/class/mmc_host/%s", host->name));
+
+	if (r < 0 || !cards.n)
+		return r;
 	text_printf(&path, "sys/class/mmc_host/%s/%s", host->name, cards.v[0]);
 	node_file_open(hw, &host->runtime_status, "%s/power/runtime_status", dir);
 	if (hw_list(hw, &disks, "mmcblk", "%s/block", dir) == 0 && disks.n)
 		snprintf(host->disk, sizeof(host->disk), "%s", disks.v[0]);
 	if (hw_read_line(hw, line, sizeof(line), "%s/ssr", dir) >= 0 && mmc_ssr(line, &ssr) == 0)
 		host->uhs_grade = ssr.uhs_grade;
+	return 0;
 }
 
 static void identify(struct hw *hw, struct host *host)
@@ -403,12 +410,14 @@ static int add_host(struct hw *hw, struct hosts *hosts, struct probe *probe, con
 	*host = (struct host){0};
 	snprintf(host->name, sizeof(host->name), "%s", name);
 	identify(hw, host);
-	find_card(hw, host);
+
+	int r = find_card(hw, host);
+
+	if (r < 0)
+		return r;
 	node_file_open(hw, &host->ios, DEBUG_DIR "/%s/ios", name);
 	node_file_open(hw, &host->err_stats, DEBUG_DIR "/%s/err_stats", name);
-
-	int r = read_ios(hw, host, &ios);
-
+	r = read_ios(hw, host, &ios);
 	if (r == 0)
 		report_mode(hw, probe, host, &ios);
 	else if (r == -EBUSY)
@@ -435,7 +444,12 @@ static int list_hosts(struct hw *hw, struct hw_names *ret)
 	if (r == 0 && ret->n)
 		return 0;
 	hw_names_done(ret);
-	return hw_list(hw, ret, "mmc", DEBUG_DIR) == 0 ? 0 : r;
+	if (search_error(r) < 0)
+		return r;
+
+	int by_debugfs = hw_list(hw, ret, "mmc", DEBUG_DIR);
+
+	return by_debugfs == 0 || is_want(by_debugfs) ? by_debugfs : r;
 }
 
 static bool any_readable(const struct hosts *hosts)
@@ -490,6 +504,8 @@ static int mmc_host_probe(struct hw *hw, struct probe *probe, void **ret_state)
 
 	int r_list = list_hosts(hw, &names);
 
+	if (search_error(r_list) < 0)
+		return r_list;
 	for (size_t i = 0; i < names.n && i < HOSTS_MAX; i++) {
 		int r = add_host(hw, hosts, probe, names.v[i]);
 

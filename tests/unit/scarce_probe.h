@@ -9,7 +9,7 @@ enum { SCARCE_NODES_MAX = 16, SCARCE_DESCRIPTORS = 32 };
 
 struct scarcity {
 	size_t n_touched;
-	size_t at; /* the touch for which there is no descriptor */
+	size_t at, length; /* the first touch without a descriptor, and how many there are */
 	struct rlimit limit;
 	int fds[64];
 	size_t n;
@@ -22,9 +22,10 @@ static inline void take_at_touch(void *arg, const char *path, bool contents)
 
 	(void)path;
 	(void)contents;
-	if (scarcity->n)
+	if (scarcity->n && scarcity->n_touched == scarcity->at + scarcity->length) {
 		give_back(scarcity->fds, scarcity->n, &scarcity->limit);
-	scarcity->n = 0;
+		scarcity->n = 0;
+	}
 	if (scarcity->n_touched++ == scarcity->at)
 		scarcity->n = take_descriptors(scarcity->fds, &scarcity->limit);
 }
@@ -54,10 +55,10 @@ static inline int scarce_probe(struct fixture *f, size_t n_free)
 	return r;
 }
 
-/* Probes with none for one touch of a path. Returns whether there was such a touch. */
-static inline bool scarce_touch(struct fixture *f, size_t at, int *ret)
+/* Probes with none for length touches of a path. Returns whether there was the first of them. */
+static inline bool scarce_touch(struct fixture *f, size_t at, size_t length, int *ret)
 {
-	struct scarcity scarcity = {.at = at};
+	struct scarcity scarcity = {.at = at, .length = length};
 
 	scarce_start(f);
 	hw_trace(f->hw, take_at_touch, &scarcity);
@@ -97,6 +98,6 @@ static inline void check_scarce_probes(struct fixture *f, const char *collector)
 	assert_true(names.n > 0);
 	for (size_t n_free = 0; n_free < SCARCE_DESCRIPTORS; n_free++)
 		check_scarce(f, &names, scarce_probe(f, n_free), "with descriptors:", n_free);
-	for (size_t at = 0; scarce_touch(f, at, &r); at++)
+	for (size_t at = 0; scarce_touch(f, at, 1, &r); at++)
 		check_scarce(f, &names, r, "none at touch", at);
 }

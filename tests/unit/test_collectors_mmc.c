@@ -1,6 +1,7 @@
 /* Collectors mmc and mmc_host: what is told from what, wear that is not known, cards that change.
  */
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/scarce_probe.h"
 
 /* A card with its disk: /sys/block/mmcblkN, /sys/class/mmc_host/mmcN and what they lead to. */
 static void put_card(const struct fixture *f, int number, const char *type, const char *cid)
@@ -541,6 +542,62 @@ static void a_card_that_sleeps(void **unused)
 	fixture_end(&f);
 }
 
+/* Without a descriptor nobody knows whether it sleeps: it is not woken, and not said to sleep. */
+static void want_of_descriptors_is_not_sleep(void **unused)
+{
+	struct fixture f;
+	struct rlimit limit;
+	int fds[64], r;
+	size_t n;
+
+	(void)unused;
+	fixture_start(&f);
+	put_uhs_card(&f);
+	put(&f, IOS, high_speed);
+	put_attr(&f, 0, "power/runtime_status", "active\n");
+	assert_int_equal(fixture_probe(&f, "mmc_host", false), 0);
+	/* From somewhere in the probe to its end: so that some files are left to the sample. */
+	for (size_t at = 0; scarce_touch(&f, at, SIZE_MAX / 2, &r); at++) {
+		if (r < 0)
+			continue;
+		n = take_descriptors(fds, &limit);
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		give_back(fds, n, &limit);
+		assert_false(row_of(&f, "mmc0")->suspended);
+		if (value_of(&f, "mmc0", "timing_spec")->type == VALUE_FAULT)
+			check_fault(&f, "mmc0", "timing_spec", EMFILE);
+		else
+			check_value(&f, "mmc0", "timing_spec", 2);
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		check_value(&f, "mmc0", "timing_spec", 2);
+	}
+	fixture_end(&f);
+}
+
+static void want_of_descriptors_hides_and_wakes_nothing(void **unused)
+{
+	struct fixture f;
+	int r;
+
+	(void)unused;
+	fixture_start(&f);
+	put_uhs_card(&f);
+	put(&f, IOS, high_speed);
+	check_scarce_probes(&f, "mmc_host");
+	put_attr(&f, 0, "power/runtime_status", "suspended\n");
+	check_scarce_probes(&f, "mmc_host");
+	for (size_t at = 0; scarce_touch(&f, at, 1, &r); at++) {
+		if (r < 0)
+			continue;
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		assert_true(row_of(&f, "mmc0")->suspended);
+		check_absent(&f, "mmc0", "timing_spec");
+	}
+	take_away(&f, "sys/class"); /* by debugfs alone */
+	check_scarce_probes(&f, "mmc_host");
+	fixture_end(&f);
+}
+
 static void a_slow_card_is_not_capped(void **unused)
 {
 	struct fixture f;
@@ -638,6 +695,8 @@ int main(void)
 		cmocka_unit_test(a_host_too_deep_has_no_identity),
 		cmocka_unit_test(capped_card),
 		cmocka_unit_test(a_card_that_sleeps),
+		cmocka_unit_test(want_of_descriptors_is_not_sleep),
+		cmocka_unit_test(want_of_descriptors_hides_and_wakes_nothing),
 		cmocka_unit_test(a_slow_card_is_not_capped),
 		cmocka_unit_test(errors_of_a_host),
 		cmocka_unit_test(why_no_debugfs),
