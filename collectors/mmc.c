@@ -426,9 +426,9 @@ static struct life read_life(struct hw *hw, const char *dir)
 static void report_no_life(struct probe *probe, const char *name, const char *dir,
 			   const struct life *life)
 {
-	char part[NODE_NAME_MAX + 16];
+	char part[NODE_NAME_MAX];
 
-	snprintf(part, sizeof(part), "%s life_time", name);
+	probe_part(part, name, "life_time");
 	if (is_before_life(life->rev))
 		probe_node(probe, part, OUTCOME_UNSUPPORTED, "",
 			   "EXT_CSD revision %lld: no life estimate before 7 (eMMC 5.0)",

@@ -355,12 +355,12 @@ static void report_mode(struct hw *hw, struct probe *probe, const struct host *h
 /* Of a host of which debugfs shows the mode. */
 static void report_no_errors(struct probe *probe, const struct host *host)
 {
-	char part[NODE_NAME_MAX + 16];
+	char part[NODE_NAME_MAX];
 	int error = host->err_stats.error;
 
 	if (!error)
 		return;
-	snprintf(part, sizeof(part), "%s err_stats", host->name);
+	probe_part(part, host->name, "err_stats");
 	if (error == -ENOENT)
 		probe_node(probe, part, OUTCOME_NO_NODE, "a kernel from 6.0 on",
 			   "no err_stats in /" DEBUG_DIR "/%s: kernels have it from 6.0 on",

@@ -407,14 +407,14 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct pcie
 					"pci=noaer, or the firmware keeps AER"};
 	static const struct need aspm = {"CONFIG_PCIEASPM", NULL, OUTCOME_NO_NODE, ""};
 	const struct function *f = &p->functions[i];
-	char part[NODE_NAME_MAX + 16];
+	char part[NODE_NAME_MAX];
 
 	if (!node_file_exists(&f->aer[0])) {
-		snprintf(part, sizeof(part), "%s aer", p->nodes.v[i].name);
+		probe_part(part, p->nodes.v[i].name, "aer");
 		reason_option(hw, probe, part, &aer, "no AER counters, aer_dev_* (since 4.19)");
 	}
 	if (!node_file_exists(&p->policy) && p->carriers.v[i].is_lower_end) {
-		snprintf(part, sizeof(part), "%s aspm", p->nodes.v[i].name);
+		probe_part(part, p->nodes.v[i].name, "aspm");
 		reason_option(hw, probe, part, &aspm,
 			      "no ASPM: there is no /sys/module/pcie_aspm/parameters/policy");
 	}

@@ -508,10 +508,10 @@ static void add_deep_attrs(struct hw *hw, struct ufs *u, const struct ufs_host *
 
 static void report_power_info(struct hw *hw, struct probe *probe, const struct ufs_host *host)
 {
-	char part[NODE_NAME_MAX + 16];
+	char part[NODE_NAME_MAX];
 	int r = hw_readable(hw, "%s/power_info/gear", host->dir);
 
-	snprintf(part, sizeof(part), "%s power_info", host->name);
+	probe_part(part, host->name, "power_info");
 	if (r == -ENOENT)
 		probe_node(probe, part, OUTCOME_NO_NODE, "a kernel from 6.8 on",
 			   "no power_info: gear, mode, rate, lanes and state of the link are shown "
@@ -527,9 +527,9 @@ static void report_device_unit(struct probe *probe, const struct ufs_host *host)
 {
 	static const char advice[] = "wait until the disks are there; if they never come, look in "
 				     "the kernel log for errors of ufshcd";
-	char part[NODE_NAME_MAX + 16];
+	char part[NODE_NAME_MAX];
 
-	snprintf(part, sizeof(part), "%s runtime_status", host->name);
+	probe_part(part, host->name, "runtime_status");
 	if (host->number < 0)
 		probe_node(probe, part, OUTCOME_NO_NODE, advice,
 			   "no SCSI host below /%s: its scan has not begun, or the driver failed",
@@ -545,7 +545,7 @@ static void report_device_unit(struct probe *probe, const struct ufs_host *host)
 static void report_missing(struct hw *hw, struct probe *probe, const struct ufs *u,
 			   const struct ufs_host *host)
 {
-	char part[NODE_NAME_MAX + 16], missing[PROBE_TEXT_MAX] = "", kernel[64] = "";
+	char part[NODE_NAME_MAX], missing[PROBE_TEXT_MAX] = "", kernel[64] = "";
 	struct text text = TEXT_IN(missing);
 	size_t n = sysfs_node_missing(&u->settings, u->settings.n - 1, &text);
 
@@ -555,7 +555,7 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct ufs 
 	if (!n)
 		return;
 	hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease");
-	snprintf(part, sizeof(part), "%s nodes", host->name);
+	probe_part(part, host->name, "nodes");
 	probe_node(probe, part, OUTCOME_NO_NODE,
 		   "a kernel of that version; what the driver cannot do has no node in any",
 		   "not in this kernel%s%s: %s", *kernel ? ", " : "", kernel, missing);
@@ -569,12 +569,12 @@ static void report_denied(struct probe *probe, const struct ufs_host *host, cons
 		[OWN_RPM_LVL] = "rpm_lvl",
 		[OWN_SPM_LVL] = "spm_lvl",
 	};
-	char part[NODE_NAME_MAX + 16];
+	char part[NODE_NAME_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (!node_file_is_denied(&own->own[i]))
 			continue;
-		snprintf(part, sizeof(part), "%s %s", host->name, names[i]);
+		probe_part(part, host->name, names[i]);
 		probe_node(probe, part, OUTCOME_DENIED, denied_advice, "/%s/%s may not be read",
 			   host->dir, names[i]);
 	}

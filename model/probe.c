@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *outcome_name(enum outcome outcome)
 {
@@ -83,6 +84,19 @@ void probe_node(struct probe *probe, const char *node, enum outcome outcome, con
 	va_start(args, reason_fmt);
 	fill_item(item, outcome, advice, reason_fmt, args);
 	va_end(args);
+}
+
+void probe_part(char ret[NODE_NAME_MAX], const char *node, const char *part)
+{
+	size_t n_part = strlen(part) + 1, len = strlen(node);
+	size_t room = n_part < NODE_NAME_MAX ? NODE_NAME_MAX - 1 - n_part : 0;
+
+	if (len > room)
+		len = room;
+	/* Not within a character. */
+	while (len && ((unsigned char)node[len] & 0xc0) == 0x80)
+		len--;
+	snprintf(ret, NODE_NAME_MAX, "%.*s %s", (int)len, node, part);
 }
 
 void probe_left_out(struct probe *probe, const char *node, const char *advice, const char *reason)

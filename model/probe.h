@@ -52,6 +52,10 @@ PRINTF_LIKE(5, 6)
 void probe_node(struct probe *probe, const char *node, enum outcome outcome, const char *advice,
 		const char *reason_fmt, ...);
 
+/* The name under which a part of a node is told of: "NODE PART". The node's is cut where both do
+ * not fit, else the part would pass for the node. */
+void probe_part(char ret[NODE_NAME_MAX], const char *node, const char *part);
+
 /* A node that is left out unless want_all: OUTCOME_DISABLED. */
 void probe_left_out(struct probe *probe, const char *node, const char *advice, const char *reason);
 

@@ -104,7 +104,7 @@ size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text
 void sysfs_node_report_denied(struct probe *probe, const struct sysfs_nodes *nodes, size_t i)
 {
 	const struct sysfs_node *node = &nodes->v[i];
-	char part[NODE_NAME_MAX + 16], buf[PROBE_TEXT_MAX] = "";
+	char part[NODE_NAME_MAX], buf[PROBE_TEXT_MAX] = "";
 	struct text files = TEXT_IN(buf);
 
 	for (size_t k = 0; k < node->n_attrs; k++) {
@@ -118,7 +118,7 @@ void sysfs_node_report_denied(struct probe *probe, const struct sysfs_nodes *nod
 	}
 	if (!files.len)
 		return;
-	snprintf(part, sizeof(part), "%s files", node->name);
+	probe_part(part, node->name, "files");
 	probe_node(probe, part, OUTCOME_DENIED, denied_advice, "may not be read: %s", buf);
 }
 

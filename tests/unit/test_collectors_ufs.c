@@ -609,6 +609,31 @@ static void want_of_descriptors_hides_nothing(void **unused)
 	fixture_end(&f);
 }
 
+/* What is missing of a host must not pass for the host. */
+static void a_long_name_leaves_room_for_its_parts(void **unused)
+{
+	char dir[256] = "sys/devices/platform/", *name = dir + strlen(dir);
+	size_t n_of_host = 0, n_of_parts = 0;
+	struct fixture f;
+
+	(void)unused;
+	memset(name, 'u', NODE_NAME_MAX - 1);
+	fixture_start(&f);
+	put_at(&f, dir, "rpm_lvl", "3\n");
+	assert_int_equal(fixture_probe(&f, "ufs", false), 0);
+	for (size_t i = 1; i < f.probe.n_items; i++) {
+		const char *node = f.probe.items[i].node;
+
+		n_of_host += !strcmp(node, name);
+		n_of_parts += strstr(node, "u power_info") || strstr(node, "u nodes") ||
+			      strstr(node, "u runtime_status");
+	}
+	assert_int_equal(n_of_host, 1);
+	assert_int_equal(n_of_parts, 3);
+	check_outcome(&f, name, OUTCOME_OK);
+	fixture_end(&f);
+}
+
 /* All below an avoided directory seems to be there, nodes of ufshcd too. */
 static void what_is_avoided_is_no_host(void **unused)
 {
@@ -663,6 +688,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_and_what_is_refused_is_told),
 		cmocka_unit_test(want_of_descriptors_hides_nothing),
 		cmocka_unit_test(what_is_avoided_is_no_host),
+		cmocka_unit_test(a_long_name_leaves_room_for_its_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

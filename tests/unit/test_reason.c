@@ -145,13 +145,49 @@ static void long_text(void **unused)
 	fixture_end(&f);
 }
 
+static void names_of_parts(void **unused)
+{
+	static const struct {
+		size_t n; /* of the name's characters */
+		const char *part;
+		size_t kept;
+	} cases[] = {
+		{1, "aer", 1},
+		{NODE_NAME_MAX - 5, "aer", NODE_NAME_MAX - 5},
+		{NODE_NAME_MAX - 4, "aer", NODE_NAME_MAX - 5},
+		{NODE_NAME_MAX - 1, "aer", NODE_NAME_MAX - 5},
+		{NODE_NAME_MAX - 1, "runtime_status", NODE_NAME_MAX - 16},
+		{4 * NODE_NAME_MAX, "files", NODE_NAME_MAX - 7},
+	};
+	char part[NODE_NAME_MAX], name[4 * NODE_NAME_MAX + 1];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(name, 'n', cases[i].n);
+		name[cases[i].n] = '\0';
+		probe_part(part, name, cases[i].part);
+		assert_int_equal(strspn(part, "n"), cases[i].kept);
+		assert_int_equal(part[cases[i].kept], ' ');
+		assert_string_equal(part + cases[i].kept + 1, cases[i].part);
+	}
+	/* A character of two bytes that would be cut in the middle. */
+	memset(name, 'n', NODE_NAME_MAX);
+	memcpy(name + NODE_NAME_MAX - 6, "\xc3\xa4", 3);
+	probe_part(part, name, "aer");
+	assert_string_equal(part + NODE_NAME_MAX - 6, " aer");
+	/* A part that leaves no room. */
+	memset(name, 'p', NODE_NAME_MAX);
+	name[NODE_NAME_MAX] = '\0';
+	probe_part(part, "n", name);
+	assert_int_equal(strlen(part), NODE_NAME_MAX - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_state),
-		cmocka_unit_test(older_kernels),
-		cmocka_unit_test(states_alone),
-		cmocka_unit_test(long_text),
+		cmocka_unit_test(each_state),     cmocka_unit_test(older_kernels),
+		cmocka_unit_test(states_alone),   cmocka_unit_test(long_text),
+		cmocka_unit_test(names_of_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
