@@ -133,6 +133,16 @@ bool hangs_take_answered(struct hangs *hangs, size_t collector, int group, struc
 	return false;
 }
 
+void hangs_forget(struct hangs *hangs, size_t collector)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		if (hangs->v[i].used && hangs->v[i].avoided && hangs->v[i].collector == collector)
+			return;
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		if (hangs->v[i].collector == collector)
+			hangs->v[i].used = false;
+}
+
 size_t hangs_paths(const struct hangs *hangs, const char **ret)
 {
 	size_t n = 0;

@@ -47,6 +47,10 @@ bool hangs_lift(struct hangs *hangs, int64_t now_ms);
 /* Takes out one that is tried again and belongs to what has answered now. */
 bool hangs_take_answered(struct hangs *hangs, size_t collector, int group, struct hang *ret);
 
+/* Forgets what is tried again of a collector that has nothing to sample any more: no sample will
+ * answer for it. Not while something else of it is avoided, which may be why it has nothing. */
+void hangs_forget(struct hangs *hangs, size_t collector);
+
 /* The paths to leave alone, at most HANGS_MAX; they belong to hangs. Returns their number. */
 size_t hangs_paths(const struct hangs *hangs, const char **ret);
 

@@ -302,6 +302,14 @@ static int take_rows(struct keeper *keeper, size_t len)
 	return 0;
 }
 
+/* Not that it could not look. */
+static bool found_nothing(int error, const struct probe *probe)
+{
+	enum outcome outcome = probe->items[0].outcome;
+
+	return error && outcome != OUTCOME_FAILED && outcome != OUTCOME_DENIED;
+}
+
 static int take_probed(struct keeper *keeper, size_t len)
 {
 	struct wire_probed head;
@@ -311,6 +319,8 @@ static int take_probed(struct keeper *keeper, size_t len)
 	if (r < 0 || !head.last)
 		return r;
 	forget_hangs(keeper, head.collector, -1);
+	if (found_nothing(head.error, &keeper->probe))
+		hangs_forget(&keeper->hangs, head.collector);
 	keeper->events.probed(keeper->events.arg, head.collector, head.error, !keeper->probing,
 			      &keeper->probe);
 	return 0;

@@ -48,10 +48,35 @@ static void what_is_tried_again_gives_way(void **state)
 	assert_int_equal(hangs_paths(&hangs, paths), 2);
 }
 
+static void what_is_not_there_any_more_is_forgotten(void **state)
+{
+	static struct hangs hangs;
+
+	(void)state;
+	hangs = (struct hangs){.first_ms = 1000};
+	assert_int_equal(add(&hangs, 1, 0), 0);
+	hangs_forget(&hangs, 0);
+	assert_true(hangs_have(&hangs, 0, "n1"));
+	hangs_reap(&hangs, 10);
+	assert_true(hangs_lift(&hangs, 1000));
+	hangs_forget(&hangs, 1);
+	assert_true(hangs_have(&hangs, 0, "n1"));
+	/* Another one is avoided, and what is avoided may be what a probe cannot find. */
+	assert_int_equal(add(&hangs, 2, 1000), 0);
+	hangs_forget(&hangs, 0);
+	assert_true(hangs_have(&hangs, 0, "n1"));
+	hangs_reap(&hangs, 1010);
+	assert_true(hangs_lift(&hangs, 2000));
+	hangs_forget(&hangs, 0);
+	assert_false(hangs_have(&hangs, 0, "n1"));
+	assert_false(hangs_have(&hangs, 0, "n2"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_tried_again_gives_way),
+		cmocka_unit_test(what_is_not_there_any_more_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,8 +88,9 @@ static const struct group groups[] = {
 
 static int fake_probe(struct hw *hw, struct probe *probe, void **ret_state)
 {
-	(void)hw;
 	obey("probe");
+	if (hw_exists(hw, "empty"))
+		return -ENOENT;
 	probe_node(probe, "n0", OUTCOME_OK, "", "there");
 	*ret_state = NULL;
 	return 0;
@@ -140,7 +141,7 @@ static const struct catalog catalog = {collectors, 1};
 
 /* What the keeper said last. */
 static struct {
-	unsigned n_probed, n_hung, n_back, n_rows[2];
+	unsigned n_probed, n_empty, n_hung, n_back, n_rows[2];
 	int hung_group;
 	char hung_node[NODE_NAME_MAX];
 	int64_t hung_since_ms;
@@ -159,7 +160,11 @@ static void on_probed(void *arg, size_t index, int error, bool news, struct prob
 {
 	(void)arg;
 	assert_int_equal(index, 0);
-	assert_int_equal(error, 0);
+	if (error) {
+		assert_int_equal(error, -ENOENT);
+		said.n_empty++;
+		return;
+	}
 	assert_false(news);
 	assert_int_equal(probe->n_items, 2);
 	said.n_probed++;
@@ -338,6 +343,29 @@ static void what_hangs_is_left_out_and_tried_again(void **state)
 	assert_int_equal(said.values[1][0].i, 1);
 }
 
+/* No sample can answer for what hung when there is nothing to sample any more. */
+static void what_hung_may_go(void **state)
+{
+	char path[128];
+
+	(void)state;
+	await(&said.n_rows[0], 1);
+	tell("hang sys/n/n1/a");
+	await(&said.n_hung, 1);
+	assert_true(keeper_hangs(keeper, 0, "n1"));
+	snprintf(path, sizeof(path), "%s/empty", root);
+
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fclose(file);
+	/* Of the lane that still avoids it, maybe, and of that which tries it again. */
+	for (int i = 0; i < 2 && keeper_hangs(keeper, 0, "n1"); i++)
+		await(&said.n_empty, 1);
+	assert_false(keeper_hangs(keeper, 0, "n1"));
+	assert_int_equal(said.n_back, 0);
+}
+
 /* After a second attribute of one device nothing of it is touched. */
 static void a_device_is_left_out_as_a_whole(void **state)
 {
@@ -479,6 +507,7 @@ int main(void)
 		LANE_TEST(what_hangs_is_left_out_and_tried_again),
 		cmocka_unit_test_setup_teardown(a_device_is_left_out_as_a_whole, set_up_long,
 						tear_down),
+		LANE_TEST(what_hung_may_go),
 		LANE_TEST(a_group_is_left_out),
 		LANE_TEST(a_probe_may_hang),
 		LANE_TEST(a_dead_lane_is_replaced),
