@@ -22,6 +22,8 @@ int search_error(int error)
 	case -ENOENT:
 	case -ENOTDIR:
 	case -ENODEV:
+	case -ELOOP:
+	case -ENAMETOOLONG:
 	case -EACCES:
 	case -EPERM:
 	case -ETIMEDOUT:
