@@ -16,17 +16,21 @@ void hw_command_to(struct hw *hw, int (*issue)(void *arg, const struct hw_comman
 	*hw_commander_of(hw) = (struct hw_commander){issue, arg};
 }
 
-/* Whether an open node has the number that sysfs gives its device ("241:0"). */
-static bool is_device(struct hw *hw, int fd, const char *dir)
+/* 0 when an open node has the number that sysfs gives its device ("241:0"). */
+static int check_device(struct hw *hw, int fd, const char *dir)
 {
 	char text[32], own[32];
 	struct stat st;
+	int r = hw_read_line(hw, text, sizeof(text), "%s/dev", dir);
 
-	if (fstat(fd, &st) < 0 || !(S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode)) ||
-	    hw_read_line(hw, text, sizeof(text), "%s/dev", dir) < 0)
-		return false;
+	if (r < 0)
+		return r == -ENOENT ? -ENODEV : r;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode))
+		return -ENODEV;
 	snprintf(own, sizeof(own), "%u:%u", major(st.st_rdev), minor(st.st_rdev));
-	return slice_is(slice_of(text), own);
+	return slice_is(slice_of(text), own) ? 0 : -ENODEV;
 }
 
 int hw_command(struct hw *hw, const struct hw_command *command)
@@ -45,10 +49,11 @@ int hw_command(struct hw *hw, const struct hw_command *command)
 
 	if (fd < 0)
 		return fd;
-	if (!is_device(hw, fd, command->dir))
-		return -ENODEV;
 
-	int r = ioctl(fd, command->request, command->data);
+	int r = check_device(hw, fd, command->dir);
 
+	if (r < 0)
+		return r;
+	r = ioctl(fd, command->request, command->data);
 	return r < 0 ? -errno : r;
 }

@@ -21,7 +21,8 @@ static const char help[] =
 	"\n"
 	"Samples all collectors, or the named ones, once; with --interval or --count again, and\n"
 	"shows rates. Fields are in the unit of the kernel.\n"
-	"What sends a command to a device (nvme_smart; needs root) is sampled when it is named.\n"
+	"What sends a command to a device (nvme_smart; needs root) is sampled when it is named,\n"
+	"once a minute at most.\n"
 	"\n"
 	"  --root DIR       a recorded tree instead of this machine; several are ticks of a\n"
 	"                   series, with rates from one to the next\n"
@@ -30,8 +31,9 @@ static const char help[] =
 	"  --count N        number of samples; 2 when --interval is given, else 1\n"
 	"  --partitions     also the nodes that are left out by default\n";
 
-#define ROOTS_MAX 1024
-#define COUNT_MAX 1000000
+#define ROOTS_MAX      1024
+#define COUNT_MAX      1000000
+#define COMMAND_GAP_MS 60000
 
 struct sample_args {
 	const char **roots; /* ROOTS_MAX */
@@ -237,10 +239,14 @@ static void swap_sinks(struct history *history)
 	history->now = earlier;
 }
 
-/* Nobody's disk is woken by somebody who asked for everything. A recorded tree has no disk. */
-static bool may_command(const struct sample_args *args, struct runner *runner)
+/* Nobody's disk is woken by somebody who asked for everything, and none is kept awake: a command a
+ * minute is what the daemon's periods have at the least. A recorded tree has no disk. */
+static bool may_command(const struct sample_args *args, struct runner *runner,
+			const struct history *history)
 {
-	return args->named || !hw_is_live(runner_hw(runner));
+	return !hw_is_live(runner_hw(runner)) ||
+	       (args->named &&
+		(!history->now_ms || clock_boot_ms() - history->now_ms >= COMMAND_GAP_MS));
 }
 
 /* t_ms: since the first tick; clock_ms: of the tick in a recorded tree, -1 to read the clock. */
@@ -255,7 +261,7 @@ static int take_tick(struct session *session, struct runner *runner, int64_t t_m
 		int r;
 
 		if (!runner_wants(runner, runner_collector_of(runner, i)) ||
-		    (group->cost == COST_Q && !may_command(session->args, runner)))
+		    (group->cost == COST_Q && !may_command(session->args, runner, history)))
 			continue;
 		swap_sinks(history);
 		history->now_ms = clock_ms < 0 ? clock_boot_ms() : clock_ms;

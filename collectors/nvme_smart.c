@@ -6,7 +6,8 @@
  * Each sample is a command to the drive, so both groups are of class Q. None is sent to a
  * controller that is not live or whose PCI function sleeps. What a controller will never answer is
  * asked once; other errors are asked again after 1, 3, 7 ... 63 samples, and after some of them in
- * a row an invalid field or a time-out counts as never, too. All of that is kept over probes. */
+ * a row an invalid field or a time-out (the driver cancels the command then: EINTR) counts as
+ * never, too. All of that is kept over probes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum { GROUP_SMART, GROUP_IDENTIFY, N_GROUPS };
 
 #define FAILURES_MAX 5 /* in a row, until an invalid field or a time-out means never */
 #define SKIP_MAX     63
+#define DRIVES_MAX   64
 
 enum {
 	CRITICAL_WARNING,
@@ -214,7 +216,6 @@ static const struct nvme_number capacity_numbers[] = {
 
 /* What is known of a drive's answers to one kind of question, for as long as it is there. */
 struct asked {
-	char identity[NODE_IDENTITY_MAX];
 	int error;         /* of the last command, 0 when it was answered */
 	int status;        /* of the controller, 0 without one */
 	unsigned failures; /* in a row */
@@ -223,9 +224,16 @@ struct asked {
 	bool is_known;     /* identify: the page is in the drive's state */
 };
 
+/* By the name of a controller; another one that gets it begins anew. */
+struct memory {
+	bool in_use; /* by a drive of the last probe */
+	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
+	struct asked asked[N_GROUPS];
+};
+
 struct drive {
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
-	struct asked *asked[N_GROUPS]; /* owned by hw */
+	struct asked *asked; /* of each group; owned by hw */
 	uint8_t identify[NVME_IDENTIFY_BYTES];
 };
 
@@ -242,6 +250,19 @@ static void smart_close(void *state)
 	free(s);
 }
 
+/* Permission, want of something here, a controller that is not live or goes: nothing about what the
+ * drive answers. */
+static bool is_of_the_way(int error)
+{
+	static const int errors[] = {EACCES, EPERM,  ENODEV, ENOENT, ENXIO,
+				     EAGAIN, EMFILE, ENFILE, ENOMEM};
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (error == -errors[i])
+			return true;
+	return false;
+}
+
 static void note(struct asked *asked, int error, int status)
 {
 	asked->error = error;
@@ -250,14 +271,13 @@ static void note(struct asked *asked, int error, int status)
 		asked->failures = asked->skip = 0;
 		return;
 	}
-	/* Permission, and a device that goes, say nothing about the drive. */
-	if (error == -EACCES || error == -EPERM || error == -ENODEV || error == -ENOENT ||
-	    error == -ENXIO)
+	if (is_of_the_way(error))
 		return;
 	asked->failures++;
 	asked->skip = asked->failures < 6 ? (1U << asked->failures) - 1 : SKIP_MAX;
-	asked->is_never = error == -EOPNOTSUPP || (asked->failures >= FAILURES_MAX &&
-						   (error == -EINVAL || error == -ETIMEDOUT));
+	asked->is_never = error == -EOPNOTSUPP ||
+			  (asked->failures >= FAILURES_MAX &&
+			   (error == -EINVAL || error == -ETIMEDOUT || error == -EINTR));
 }
 
 static bool is_empty(const uint8_t *page, size_t size)
@@ -268,7 +288,7 @@ static bool is_empty(const uint8_t *page, size_t size)
 /* A page without a single bit is what a drive or bridge answers that did not understand. */
 static int ask(struct hw *hw, const struct drive *drive, size_t group, uint8_t *page)
 {
-	struct asked *asked = drive->asked[group];
+	struct asked *asked = &drive->asked[group];
 	int status, r;
 
 	if (asked->is_never)
@@ -300,6 +320,8 @@ static void say_problem(struct hw *hw, struct sink *sink, struct row *row, size_
 	else if (asked->status)
 		text_printf(&text, "%s (status %Xh)", nvme_status_text(asked->status),
 			    (unsigned)asked->status & 0x7ff);
+	else if (asked->error == -EINTR || asked->error == -ETIMEDOUT)
+		text_str(&text, "the command timed out, and the driver resets the controller");
 	else
 		text_str(&text, strerror(-asked->error));
 	if (asked->is_never)
@@ -338,7 +360,7 @@ static int sample_smart(struct hw *hw, struct drive *drive, struct sink *sink, s
 
 	if (r < 0) {
 		fail_all(row, smart_numbers, ARRAY_SIZE(smart_numbers), r);
-		say_problem(hw, sink, row, PROBLEM, drive->asked[GROUP_SMART]);
+		say_problem(hw, sink, row, PROBLEM, &drive->asked[GROUP_SMART]);
 		return r;
 	}
 	nvme_page_fill(row, page, smart_numbers, ARRAY_SIZE(smart_numbers));
@@ -361,7 +383,7 @@ static void set_version(struct sink *sink, struct row *row, const uint8_t *page)
 
 static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink, struct row *row)
 {
-	struct asked *asked = drive->asked[GROUP_IDENTIFY];
+	struct asked *asked = &drive->asked[GROUP_IDENTIFY];
 	const uint8_t *page = drive->identify;
 	int r = asked->is_known && !is_empty(page, NVME_IDENTIFY_BYTES)
 			? 0
@@ -384,10 +406,28 @@ static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink
 	return 0;
 }
 
-static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+/* A controller that cannot be asked now. */
+static void sample_none(struct sink *sink, struct row *row, size_t group, int error)
 {
 	static const size_t problem[] = {
 		[GROUP_SMART] = PROBLEM, [GROUP_IDENTIFY] = IDENTIFY_PROBLEM};
+
+	row->suspended = error == -EHOSTDOWN;
+	if (row->suspended)
+		return;
+	if (error == -EAGAIN) {
+		row_text(sink, row, problem[group], "the controller is not live");
+		return;
+	}
+	row_text(sink, row, problem[group], "the state of the controller cannot be read");
+	if (group == GROUP_SMART)
+		fail_all(row, smart_numbers, ARRAY_SIZE(smart_numbers), error);
+	else
+		fail_all(row, identify_numbers, ARRAY_SIZE(identify_numbers), error);
+}
+
+static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+{
 	struct smart *s = state;
 	bool gone = false;
 
@@ -396,61 +436,80 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 		struct row *row = sink_row(sink, drive->name, drive->identity);
 		int r = nvme_controller_ready(hw, drive->name);
 
-		row->suspended = r == -EHOSTDOWN;
-		if (r == -EAGAIN)
-			row_text(sink, row, problem[group], "the controller is not live");
-		else if (r < 0 && r != -EHOSTDOWN)
-			row_text(sink, row, problem[group],
-				 "the state of the controller cannot be read");
-		if (r == 0)
-			r = group == GROUP_SMART ? sample_smart(hw, drive, sink, row)
-						 : sample_identify(hw, drive, sink, row);
+		if (r < 0)
+			sample_none(sink, row, group, r);
+		else if (group == GROUP_SMART)
+			r = sample_smart(hw, drive, sink, row);
+		else
+			r = sample_identify(hw, drive, sink, row);
 		gone = gone || r == -ENODEV;
 	}
 	return gone ? -ENODEV : 0;
 }
 
-/* One for each name, so that there are no more than the machine has controllers; another drive
- * behind the name begins anew. */
-static struct asked *asked_of(struct hw *hw, const struct drive *drive, size_t group)
+/* NULL when all are in use. */
+static struct memory *memory_of(struct memory *memories, const char *name, const char *identity)
 {
-	char key[NODE_NAME_MAX + 32];
-	struct asked *asked;
+	struct memory *found = NULL;
 
-	snprintf(key, sizeof(key), "nvme_smart/%zu/%s", group, drive->name);
-	asked = hw_memory(hw, key, sizeof(*asked));
-	if (asked && strcmp(asked->identity, drive->identity) != 0) {
-		*asked = (struct asked){0};
-		snprintf(asked->identity, sizeof(asked->identity), "%s", drive->identity);
+	for (size_t i = 0; i < DRIVES_MAX; i++) {
+		if (!strcmp(memories[i].name, name)) {
+			found = &memories[i];
+			break;
+		}
+		if (!found && !memories[i].in_use)
+			found = &memories[i];
 	}
-	return asked;
+	if (!found)
+		return NULL;
+	/* Without an identity nobody knows whether it is the same. */
+	if (strcmp(found->name, name) != 0 || !*identity ||
+	    strcmp(found->identity, identity) != 0) {
+		*found = (struct memory){0};
+		snprintf(found->name, sizeof(found->name), "%s", name);
+		snprintf(found->identity, sizeof(found->identity), "%s", identity);
+	}
+	found->in_use = true;
+	return found;
 }
 
-static int add_drive(struct hw *hw, struct smart *s, struct probe *probe, const char *name)
+static void report_drive(struct hw *hw, struct probe *probe, const char *name)
 {
-	struct drive *grown = realloc(s->drives, (s->n + 1) * sizeof(*grown));
+	if (!nvme_may_command(hw))
+		probe_node(probe, name, OUTCOME_DENIED, "as root, or with CAP_SYS_ADMIN",
+			   "the kernel lets nobody else send the command");
+	else
+		probe_node(probe, name, OUTCOME_OK, "",
+			   "the page is asked for by a command to the drive");
+}
 
+static int add_drive(struct hw *hw, struct smart *s, struct memory *memories, struct probe *probe,
+		     const char *name)
+{
+	char identity[NODE_IDENTITY_MAX] = "";
+	struct drive *grown;
+	struct memory *memory;
+
+	nvme_controller_identity(hw, name, identity, sizeof(identity));
+	/* Of two that cannot be told apart the second has only its name. */
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->drives[i].identity, identity))
+			identity[0] = '\0';
+	memory = memory_of(memories, name, identity);
+	if (!memory) {
+		probe_node(probe, name, OUTCOME_FAILED, "", "more than %d controllers", DRIVES_MAX);
+		return 0;
+	}
+	grown = realloc(s->drives, (s->n + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	s->drives = grown;
-
-	struct drive *drive = &s->drives[s->n];
-
-	*drive = (struct drive){0};
-	snprintf(drive->name, sizeof(drive->name), "%s", name);
-	nvme_controller_identity(hw, name, drive->identity, sizeof(drive->identity));
-	/* Of two that cannot be told apart the second has only its name. */
-	for (size_t i = 0; i < s->n; i++)
-		if (!strcmp(s->drives[i].identity, drive->identity))
-			drive->identity[0] = '\0';
-	for (size_t group = 0; group < N_GROUPS; group++) {
-		drive->asked[group] = asked_of(hw, drive, group);
-		if (!drive->asked[group])
-			return -ENOMEM;
-		drive->asked[group]->is_known = false;
-	}
+	grown[s->n] = (struct drive){.asked = memory->asked};
+	grown[s->n].asked[GROUP_IDENTIFY].is_known = false;
+	snprintf(grown[s->n].name, sizeof(grown->name), "%s", name);
+	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", identity);
 	s->n++;
-	probe_node(probe, name, OUTCOME_OK, "", "the page is asked for by a command to the drive");
+	report_drive(hw, probe, name);
 	return 0;
 }
 
@@ -460,19 +519,32 @@ static void statep(struct smart **s)
 		smart_close(*s);
 }
 
+static int find_drives(struct hw *hw, struct smart *s, struct probe *probe)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	struct memory *memories = hw_memory(hw, "nvme_smart", DRIVES_MAX * sizeof(*memories));
+	int r = memories ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
+
+	for (size_t i = 0; memories && i < DRIVES_MAX; i++)
+		memories[i].in_use = false;
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		if (nvme_is_controller(names.v[i]))
+			r = add_drive(hw, s, memories, probe, names.v[i]);
+	return r;
+}
+
 static int smart_probe(struct hw *hw, struct probe *probe, void **ret_state)
 {
 	static const struct need driver = {"CONFIG_BLK_DEV_NVME", "nvme", OUTCOME_NO_HARDWARE,
 					   "if there is one: see what the collector nvme says"};
 	CLEANUP(statep) struct smart *s = calloc(1, sizeof(*s));
-	CLEANUP(hw_names_done) struct hw_names names = {0};
-	int r = s ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
+	int r = s ? find_drives(hw, s, probe) : -ENOMEM;
 
-	for (size_t i = 0; i < names.n && r >= 0; i++)
-		if (nvme_is_controller(names.v[i]))
-			r = add_drive(hw, s, probe, names.v[i]);
-	if (r == -ENOMEM)
+	if (r < 0 && r != -ENOENT) {
+		probe_collector(probe, outcome_of_error(r), "", "/" NVME_CLASS_DIR ": %s",
+				strerror(-r));
 		return r;
+	}
 	if (!s->n) {
 		reason_option(hw, probe, "", &driver, "no NVMe controller in /" NVME_CLASS_DIR);
 		return -ENOENT;

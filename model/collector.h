@@ -94,7 +94,8 @@ struct collector {
 
 	/* Adds one row for each node of the group. One unreadable field is row_fault(), not a
 	 * failure of the sample; -errno only when no row could be made. Allocates nothing and
-	 * formats no path in the steady state. -ENODEV asks for a new probe. */
+	 * formats no path in the steady state; a group of class Q may, it is rare and waits for a
+	 * device anyway. -ENODEV asks for a new probe. */
 	int (*sample)(void *state, struct hw *hw, size_t group, struct sink *sink);
 
 	/* Releases the state; NULL when probe() makes none. */

@@ -1,11 +1,13 @@
 #include "model/nvme_command.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/nvme_ioctl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "base/capability.h"
 #include "base/hw.h"
 #include "base/hw_command.h"
 #include "base/parse.h"
@@ -16,6 +18,8 @@ enum {
 	LOG_SMART = 0x02,
 	IDENTIFY_CONTROLLER = 0x01,
 	STATUS_MASK = 0x7ff, /* type and code, without More and Do Not Retry */
+	STATUS_TYPE_MASK = 0x700,
+	STATUS_TYPE_VENDOR = 0x700,
 	STATUS_INVALID_OPCODE = 0x001,
 	STATUS_INVALID_FIELD = 0x002,
 	STATUS_INVALID_LOG_PAGE = 0x109,
@@ -70,7 +74,8 @@ const char *nvme_status_text(int status)
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
 		if (statuses[i].status == (status & STATUS_MASK))
 			return statuses[i].text;
-	return "";
+	return (status & STATUS_TYPE_MASK) == STATUS_TYPE_VENDOR ? "vendor specific status"
+								 : "unknown status";
 }
 
 static int error_of(int status)
@@ -88,6 +93,11 @@ static int error_of(int status)
 	}
 }
 
+bool nvme_may_command(struct hw *hw)
+{
+	return !hw_is_live(hw) || capability_is_effective(CAP_SYS_ADMIN);
+}
+
 struct answer {
 	const char *controller, *record; /* record: name of the file in a recorded tree */
 	uint8_t *page;
@@ -103,6 +113,8 @@ static int read_record(struct hw *hw, struct answer *answer)
 			    answer->record);
 
 	if (r == 0) {
+		if (status <= 0 || status > INT16_MAX)
+			return -EBADMSG;
 		answer->status = (int)status;
 		return error_of(answer->status);
 	}

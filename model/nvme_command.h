@@ -10,6 +10,7 @@
  * controller answered instead ("0x4002"). */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/macros.h"
@@ -18,6 +19,9 @@ struct hw;
 
 #define NVME_SMART_BYTES    512
 #define NVME_IDENTIFY_BYTES 4096
+
+/* Whether this process has the capability; a recorded tree asks for none. */
+bool nvme_may_command(struct hw *hw);
 
 /* Log page 02h of the whole controller, or Identify Controller. 0; -errno of the ioctl (-EACCES
  * without the capability, -ENODEV when it is gone); or of the status that the controller answered,
@@ -30,5 +34,5 @@ MUST_CHECK int nvme_read_identify(struct hw *hw, const char *controller,
 				  uint8_t page[NVME_IDENTIFY_BYTES], int *ret_status);
 
 /* The specification's words for a status (its type and code; the bits above do not count):
- * "Invalid Field in Command". "" for one that is not in the table. */
+ * "Invalid Field in Command"; "unknown status" for one that is not in the table. */
 const char *nvme_status_text(int status);

@@ -52,8 +52,9 @@ int nvme_controller_ready(struct hw *hw, const char *name)
 	char state[LINE_MAX_BYTES], power[LINE_MAX_BYTES], runtime[LINE_MAX_BYTES];
 	int r = hw_read_line(hw, state, sizeof(state), NVME_CLASS_DIR "/%s/state", name);
 
+	/* Its files go with a controller. */
 	if (r < 0)
-		return r;
+		return r == -ENOENT ? -ENODEV : r;
 	if (strcmp(state, "live") != 0)
 		return -EAGAIN;
 	return pci_is_awake(read_word(hw, name, "power_state", power),

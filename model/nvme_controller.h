@@ -18,6 +18,6 @@ void nvme_controller_identity(struct hw *hw, const char *name, char *buf, size_t
 bool nvme_is_controller(const char *name);
 
 /* Whether a command may be sent: the state is live (0), and its PCI function, where there is one,
- * is awake. -EHOSTDOWN when the function sleeps, -EAGAIN in any other state than live, or the error
- * of the read. */
+ * is awake. -EHOSTDOWN when the function sleeps, -EAGAIN in any other state than live, -ENODEV
+ * when it is gone, or the error of the read. */
 int nvme_controller_ready(struct hw *hw, const char *name);

@@ -110,9 +110,12 @@ static void problems(void **unused)
 		{0x6, EIO, "Internal Error (status 6h)"},
 		{0x4002, EINVAL, "Invalid Field in Command (status 2h)"},
 		{0x370, EIO, "Host Pathing Error (status 370h)"},
-		{0x7c1, EIO, " (status 7C1h)"},
+		{0x7c1, EIO, "vendor specific status (status 7C1h)"},
+		{0x5c1, EIO, "unknown status (status 5C1h)"},
+		{-EINTR, EINTR, "the command timed out, and the driver resets the controller"},
 		{0x4109, EOPNOTSUPP, "Invalid Log Page (status 109h); not asked again"},
-		{-ETIMEDOUT, ETIMEDOUT, "Connection timed out"},
+		{-ETIMEDOUT, ETIMEDOUT,
+		 "the command timed out, and the driver resets the controller"},
 	};
 
 	(void)unused;
@@ -235,6 +238,53 @@ static void not_asked(void **unused)
 	fixture_end(&f);
 }
 
+/* What stands in the way of the question is no failure of the drive. */
+static void in_the_way(void **unused)
+{
+	struct script script = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	script.page[3] = 1;
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	PLAY(&f, &script, 0, -EAGAIN, -EMFILE, -ENFILE, -ENOMEM, -EACCES, -EAGAIN, -EAGAIN, 0);
+	check_value(&f, "nvme0", "available_spare", 1);
+	/* A command that times out is cancelled by the driver. */
+	for (size_t i = 0, skip = 1; i < 5; i++, skip = 2 * skip + 1) {
+		PLAY(&f, &script, 0, -EINTR);
+		if (i < 4)
+			sample_unasked(&f, &script, skip);
+	}
+	sample_unasked(&f, &script, 100);
+	check_fault(&f, "nvme0", "temperature", EOPNOTSUPP);
+	take_away(&f, NVME "state");
+	assert_int_equal(fixture_sample(&f, 0), -ENODEV);
+	fixture_end(&f);
+}
+
+static void many_drives(void **unused)
+{
+	struct fixture f;
+	char path[64], text[16];
+
+	(void)unused;
+	fixture_start(&f);
+	for (int i = 0; i < 65; i++) {
+		snprintf(path, sizeof(path), "sys/class/nvme/nvme%d/state", i);
+		put(&f, path, "live\n");
+		snprintf(path, sizeof(path), "sys/class/nvme/nvme%d/serial", i);
+		snprintf(text, sizeof(text), "S%d\n", i);
+		put(&f, path, text);
+	}
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	check_outcome(&f, "nvme63", OUTCOME_OK);
+	check_outcome(&f, "nvme64", OUTCOME_FAILED);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 64);
+	fixture_end(&f);
+}
+
 static void identified_once(void **unused)
 {
 	struct script script = {0};
@@ -306,6 +356,7 @@ int main(void)
 		cmocka_unit_test(page_of_smart), cmocka_unit_test(problems),
 		cmocka_unit_test(back_off),      cmocka_unit_test(probed_again),
 		cmocka_unit_test(not_asked),     cmocka_unit_test(identified_once),
+		cmocka_unit_test(in_the_way),    cmocka_unit_test(many_drives),
 		cmocka_unit_test(recorded),      cmocka_unit_test(no_drive),
 	};
 
