@@ -327,16 +327,17 @@ static void what_hangs_is_left_out_and_tried_again(void **state)
 	assert_int_equal(said.values[1][1].type, VALUE_INT);
 	assert_int_equal(said.values[2][0].i, 2);
 
-	/* It is tried again and hangs again; the second wait is longer than the first. */
+	/* It is tried again and hangs again; the second wait is longer than the first. Counted from
+	 * when the lane came to the path: when that is seen here depends on how busy the machine is. */
 	await(&said.n_hung, 1);
 
-	int64_t second_ms = clock_boot_ms();
+	int64_t second_ms = said.hung_since_ms;
 
-	assert_true(second_ms - hang_ms >= 2 * DEADLINE_MS + BACKOFF_MS);
+	assert_true(second_ms - hang_ms >= DEADLINE_MS + BACKOFF_MS);
 	assert_int_equal(said.n_back, 0);
 	tell("");
 	await(&said.n_back, 1);
-	assert_true(clock_boot_ms() - second_ms >= 2 * BACKOFF_MS);
+	assert_true(clock_boot_ms() - second_ms >= DEADLINE_MS + 2 * BACKOFF_MS);
 	assert_false(keeper_hangs(keeper, 0, "n1"));
 	await(&said.n_rows[0], 1);
 	assert_int_equal(said.values[1][0].type, VALUE_INT);
