@@ -330,6 +330,20 @@ int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_fmt, ...)
 	return r < 0 ? r : parse_attribute(buf, r, ret);
 }
 
+static int look(struct hw *hw, const char *path)
+{
+	CLEANUP(closep) int fd = open_at(hw, path, O_PATH);
+
+	return fd >= 0 || fd == -ETIMEDOUT ? 0 : fd;
+}
+
+int hw_look(struct hw *hw, const char *path_fmt, ...)
+{
+	PATH_FROM_ARGS(path, path_fmt);
+
+	return look(hw, path);
+}
+
 bool hw_exists(struct hw *hw, const char *path_fmt, ...)
 {
 	char path[HW_PATH_MAX];
@@ -338,10 +352,7 @@ bool hw_exists(struct hw *hw, const char *path_fmt, ...)
 	va_start(args, path_fmt);
 	int r = format_path(path, path_fmt, args);
 	va_end(args);
-
-	CLEANUP(closep) int fd = r < 0 ? r : open_at(hw, path, O_PATH);
-
-	return fd >= 0 || fd == -ETIMEDOUT;
+	return r == 0 && look(hw, path) == 0;
 }
 
 int hw_readable(struct hw *hw, const char *path_fmt, ...)

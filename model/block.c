@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/parse.h"
 #include "base/text.h"
+#include "model/node_file.h"
 
 static void replace(char *s, char from, char to)
 {
@@ -29,6 +30,15 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* 0, -ENOENT, or want of what it takes to look. */
+static int look_below(struct hw *hw, const char *dir, const char *kobject, char *buf, size_t size)
+{
+	int len = snprintf(buf, size, "%s/%s", dir, kobject);
+	int r = len > 0 && (size_t)len < size ? hw_look(hw, "%s", buf) : -ENOENT;
+
+	return r == 0 || is_want(r) ? r : -ENOENT;
+}
+
 int block_dir(struct hw *hw, const char *name, char *buf, size_t size)
 {
 	char kobject[BLOCK_NAME_MAX];
@@ -37,12 +47,9 @@ int block_dir(struct hw *hw, const char *name, char *buf, size_t size)
 		return -ENOENT;
 	replace(kobject, '/', '!');
 
-	int len = snprintf(buf, size, "sys/class/block/%s", kobject);
+	int r = look_below(hw, "sys/class/block", kobject, buf, size);
 
-	if (len > 0 && (size_t)len < size && hw_exists(hw, "%s", buf))
-		return 0;
-	len = snprintf(buf, size, "sys/block/%s", kobject);
-	return len > 0 && (size_t)len < size && hw_exists(hw, "%s", buf) ? 0 : -ENOENT;
+	return r == 0 || is_want(r) ? r : look_below(hw, "sys/block", kobject, buf, size);
 }
 
 static int name_from_sysfs(struct hw *hw, int64_t major, int64_t minor, char name[BLOCK_NAME_MAX])

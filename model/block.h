@@ -14,8 +14,8 @@
 /* Turns the "!" of a name in sysfs into the "/" that it stands for. */
 void block_name_of_kobject(char *name);
 
-/* The directory of a device ("sys/class/block/sda"). -ENOENT, also for a name that cannot be one.
- */
+/* The directory of a device ("sys/class/block/sda"). -ENOENT, also for a name that cannot be one;
+ * or the error when there was no descriptor or memory to look with. */
 int block_dir(struct hw *hw, const char *name, char *buf, size_t size);
 
 /* The name of a device number, by sysfs or else by /proc/diskstats. -ENOENT; always for major 0,

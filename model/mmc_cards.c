@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "model/node_file.h"
 
 static bool is_known(const struct mmc_cards *cards, const char *real)
 {
@@ -25,15 +26,30 @@ static void identify(struct hw *hw, struct mmc_card *card)
 		text_printf(&text, "cid:%s", card->cid);
 }
 
+/* "" for a file that is not there; an error only when there was no descriptor to look with. */
+static int read_text(struct hw *hw, const char *dir, const char *attr, char *buf, size_t size)
+{
+	int r = hw_read_line(hw, buf, size, "%s/%s", dir, attr);
+
+	if (r < 0)
+		buf[0] = '\0';
+	return is_want(r) ? r : 0;
+}
+
 /* Of a card that is there: dir leads to it. */
 static int add_card(struct hw *hw, struct mmc_cards *cards, const char *name, const char *disk,
 		    const char *dir)
 {
 	char real[HW_PATH_MAX];
 
-	if (cards->n >= MMC_CARDS_MAX || !hw_exists(hw, "%s", dir))
-		return 0;
-	if (hw_real_path(hw, real, sizeof(real), "%s", dir) < 0)
+	int r = cards->n < MMC_CARDS_MAX ? hw_look(hw, "%s", dir) : -ENOENT;
+
+	if (r < 0)
+		return is_want(r) ? r : 0;
+	r = hw_real_path(hw, real, sizeof(real), "%s", dir);
+	if (is_want(r))
+		return r;
+	if (r < 0)
 		real[0] = '\0';
 	if (is_known(cards, real))
 		return 0;
@@ -51,10 +67,11 @@ static int add_card(struct hw *hw, struct mmc_cards *cards, const char *name, co
 	snprintf(card->disk, sizeof(card->disk), "%s", disk);
 	snprintf(card->dir, sizeof(card->dir), "%s", dir);
 	memcpy(card->real, real, sizeof(card->real));
-	if (hw_read_line(hw, card->type, sizeof(card->type), "%s/type", dir) < 0)
-		card->type[0] = '\0';
-	if (hw_read_line(hw, card->cid, sizeof(card->cid), "%s/cid", dir) < 0)
-		card->cid[0] = '\0';
+	r = read_text(hw, dir, "type", card->type, sizeof(card->type));
+	if (r == 0)
+		r = read_text(hw, dir, "cid", card->cid, sizeof(card->cid));
+	if (r < 0)
+		return r;
 	identify(hw, card);
 	return 0;
 }
@@ -72,14 +89,18 @@ static int add_disks(struct hw *hw, struct mmc_cards *cards)
 	char block[HW_PATH_MAX], dir[HW_PATH_MAX];
 	int r = hw_list(hw, &names, prefix, "sys/block");
 
-	if (r < 0)
+	if (r < 0 && !is_want(r))
 		r = hw_list(hw, &names, prefix, "sys/class/block");
 	for (size_t i = 0; i < names.n && r >= 0; i++) {
 		struct text path = TEXT_IN(dir);
 
-		if (!is_number(names.v[i] + sizeof(prefix) - 1) ||
-		    block_dir(hw, names.v[i], block, sizeof(block)) < 0)
+		if (!is_number(names.v[i] + sizeof(prefix) - 1))
 			continue;
+		r = block_dir(hw, names.v[i], block, sizeof(block));
+		if (r < 0) {
+			r = is_want(r) ? r : 0;
+			continue;
+		}
 		text_printf(&path, "%s/device", block);
 		r = path.truncated ? 0 : add_card(hw, cards, names.v[i], names.v[i], dir);
 	}
@@ -94,8 +115,9 @@ static int add_cards_of(struct hw *hw, struct mmc_cards *cards, const char *host
 	int r = 0;
 
 	text_printf(&start, "%s:", host);
-	if (hw_list(hw, &names, prefix, "sys/class/mmc_host/%s", host) < 0)
-		return 0;
+	r = hw_list(hw, &names, prefix, "sys/class/mmc_host/%s", host);
+	if (r < 0)
+		return search_error(r);
 	for (size_t i = 0; i < names.n && r >= 0; i++) {
 		struct text path = TEXT_IN(dir);
 
@@ -136,9 +158,11 @@ int mmc_cards_find(struct hw *hw, struct mmc_cards *ret)
 {
 	CLEANUP(mmc_cards_done) struct mmc_cards cards = {0};
 	int r_disks = add_disks(hw, &cards);
-	int r_rest = r_disks == -ENOMEM ? r_disks : add_rest(hw, &cards);
+	int r_rest = is_want(r_disks) ? r_disks : add_rest(hw, &cards);
 
-	if (r_rest == -ENOMEM || tell_apart(hw, &cards) < 0)
+	if (is_want(r_rest))
+		return r_rest;
+	if (tell_apart(hw, &cards) < 0)
 		return -ENOMEM;
 	cards.error = r_disks < 0 && r_rest < 0 ? r_disks : 0;
 	*ret = cards;

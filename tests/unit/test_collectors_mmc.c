@@ -583,6 +583,7 @@ static void want_of_descriptors_hides_and_wakes_nothing(void **unused)
 	fixture_start(&f);
 	put_uhs_card(&f);
 	put(&f, IOS, high_speed);
+	check_scarce_probes(&f, "mmc");
 	check_scarce_probes(&f, "mmc_host");
 	put_attr(&f, 0, "power/runtime_status", "suspended\n");
 	check_scarce_probes(&f, "mmc_host");
