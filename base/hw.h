@@ -79,7 +79,8 @@ PRINTF_LIKE(3, 4) int hw_read_i64(struct hw *hw, int64_t *ret, const char *path_
 /* Whether the path can be seen; says nothing about permission to read it. */
 PRINTF_LIKE(2, 3) bool hw_exists(struct hw *hw, const char *path_fmt, ...);
 
-/* The same, and why not: 0 or -errno. Want of descriptors (EMFILE, ENFILE) says nothing about it. */
+/* The same, and why not: 0 or -errno. Want of descriptors (EMFILE, ENFILE) says nothing about it.
+ */
 PRINTF_LIKE(2, 3) int hw_look(struct hw *hw, const char *path_fmt, ...);
 
 /* 0 when the path can be opened for reading, else -errno. The file is opened, not read. */

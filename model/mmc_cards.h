@@ -28,7 +28,8 @@ struct mmc_cards {
 	int error;      /* of listing both places, 0 when one can be listed */
 };
 
-/* 0 also when there is none; -EMFILE, -ENFILE and -ENOMEM when nobody knows. Cards with the same CID, a copied one, are told apart by
- * where they are plugged in. The caller releases with mmc_cards_done(). */
+/* 0 also when there is none; -EMFILE, -ENFILE and -ENOMEM when nobody knows. Cards with the same
+ * CID, a copied one, are told apart by where they are plugged in. The caller releases with
+ * mmc_cards_done(). */
 int mmc_cards_find(struct hw *hw, struct mmc_cards *ret);
 void mmc_cards_done(struct mmc_cards *cards);

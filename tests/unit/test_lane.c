@@ -328,7 +328,8 @@ static void what_hangs_is_left_out_and_tried_again(void **state)
 	assert_int_equal(said.values[2][0].i, 2);
 
 	/* It is tried again and hangs again; the second wait is longer than the first. Counted from
-	 * when the lane came to the path: when that is seen here depends on how busy the machine is. */
+	 * when the lane came to the path: when that is seen here depends on how busy the machine
+	 * is. */
 	await(&said.n_hung, 1);
 
 	int64_t second_ms = said.hung_since_ms;
