@@ -49,6 +49,7 @@ static const char fixed_tables[] =
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n";
 
+/* The factors in the id of tail_rows are FORMAT_BOOT_FACTOR and FORMAT_SECOND_FACTOR. */
 #define VIEW(name, select) {name, "CREATE VIEW " name " AS SELECT " select}
 
 static const struct {
