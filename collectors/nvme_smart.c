@@ -528,7 +528,7 @@ static int find_drives(struct hw *hw, struct smart *s, struct probe *probe)
 	for (size_t i = 0; memories && i < DRIVES_MAX; i++)
 		memories[i].in_use = false;
 	for (size_t i = 0; i < names.n && r >= 0; i++)
-		if (nvme_is_controller(names.v[i]))
+		if (nvme_is_controller(names.v[i]) && probe_takes(probe, names.v[i]))
 			r = add_drive(hw, s, memories, probe, names.v[i]);
 	return r;
 }

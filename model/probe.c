@@ -34,6 +34,11 @@ void probe_done(struct probe *probe)
 	*probe = (struct probe){0};
 }
 
+bool probe_takes(const struct probe *probe, const char *device)
+{
+	return !probe->device || !strcmp(probe->device, device);
+}
+
 PRINTF_LIKE(4, 0)
 static void fill_item(struct probe_item *item, enum outcome outcome, const char *advice,
 		      const char *reason_fmt, va_list args)

@@ -37,10 +37,18 @@ struct probe {
 	struct probe_item *items; /* items[0] is the collector's */
 	size_t n_items;
 	bool want_all; /* in: take also the nodes that are left out by default (partitions) */
+	/* in: the one device that this process asks, of the collectors whose groups are all of
+	 * class Q; NULL for all. The string belongs to the caller. */
+	const char *device;
 };
 
 MUST_CHECK int probe_init(struct probe *probe);
 void probe_done(struct probe *probe);
+
+/* Whether a probe may take a device. A collector that sends commands asks for each one that it
+ * finds, since every device has a process of its own to wait for it; the device's name is that of
+ * its nodes. */
+bool probe_takes(const struct probe *probe, const char *device);
 
 /* The outcome of the collector itself; OUTCOME_OK until said otherwise. */
 PRINTF_LIKE(4, 5)

@@ -154,8 +154,10 @@ static void child_done(struct child *child)
 static int child_open(struct child *child)
 {
 	const struct lane_config *config = child->config;
-	struct runner_options options = {
-		.root = config->root, .wanted = config->wanted, .all_nodes = config->all_nodes};
+	struct runner_options options = {.root = config->root,
+					 .wanted = config->wanted,
+					 .all_nodes = config->all_nodes,
+					 .device = config->device};
 	int r = runner_open(&options, config->catalog, &child->runner);
 
 	child->packet = malloc(WIRE_MESSAGE_MAX);

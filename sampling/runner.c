@@ -31,6 +31,7 @@ struct place {
 struct runner {
 	struct hw *hw;
 	bool all_nodes;
+	const char *device;
 	struct slot *slots;
 	size_t n_slots;
 	struct place *places; /* by index of the group in the catalog */
@@ -90,6 +91,7 @@ int runner_open(const struct runner_options *options, const struct catalog *cata
 		return -ENOMEM;
 	runner->n_slots = catalog->n_collectors;
 	runner->all_nodes = options->all_nodes;
+	runner->device = options->device;
 	fill_slots(runner, options, catalog);
 
 	int r = hw_open(options->root, &runner->hw);
@@ -126,6 +128,7 @@ int runner_probe(struct runner *runner, size_t collector)
 		return r;
 	slot->probed = true;
 	slot->probe.want_all = runner->all_nodes;
+	slot->probe.device = runner->device;
 	r = slot->collector->probe(runner->hw, &slot->probe, &slot->state);
 	slot->ready = r >= 0;
 	/* A collector that fails without a word still has to stand as failed. */

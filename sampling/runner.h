@@ -15,6 +15,7 @@ struct runner_options {
 	const char *root;
 	const bool *wanted; /* by index of the collector in the catalog; NULL for all */
 	bool all_nodes;     /* also those that are left out by default */
+	const char *device; /* see struct probe; outlives the runner */
 };
 
 /* Opens the root; probes nothing yet. The errors of hw_open(), -ENOMEM. */
