@@ -4,10 +4,8 @@
  * Controller.
  *
  * Each sample is a command to the drive, so both groups are of class Q. None is sent to a
- * controller that is not live or whose PCI function sleeps. What a controller will never answer is
- * asked once; other errors are asked again after 1, 3, 7 ... 63 samples, and after some of them in
- * a row an invalid field or a time-out (the driver cancels the command then: EINTR) counts as
- * never, too. All of that is kept over probes. */
+ * controller that is not live or whose PCI function sleeps. What failed is asked again seldom or
+ * never (model/asking.h); that the driver cancels a command that timed out is EINTR. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/hw.h"
 #include "base/text.h"
+#include "model/asking.h"
 #include "model/collector.h"
 #include "model/nvme_command.h"
 #include "model/nvme_controller.h"
@@ -25,9 +24,10 @@
 
 enum { GROUP_SMART, GROUP_IDENTIFY, N_GROUPS };
 
-#define FAILURES_MAX 5 /* in a row, until an invalid field or a time-out means never */
-#define SKIP_MAX     63
-#define DRIVES_MAX   64
+#define DRIVES_MAX 64
+
+static const struct asking asking = {
+	.key = "nvme_smart", .n_devices = DRIVES_MAX, .n_questions = N_GROUPS};
 
 enum {
 	CRITICAL_WARNING,
@@ -214,26 +214,10 @@ static const struct nvme_number capacity_numbers[] = {
 };
 /* clang-format on */
 
-/* What is known of a drive's answers to one kind of question, for as long as it is there. */
-struct asked {
-	int error;         /* of the last command, 0 when it was answered */
-	int status;        /* of the controller, 0 without one */
-	unsigned failures; /* in a row */
-	unsigned skip;     /* samples to leave out before the next command */
-	bool is_never;     /* it will not answer */
-	bool is_known;     /* identify: the page is in the drive's state */
-};
-
-/* By the name of a controller; another one that gets it begins anew. */
-struct memory {
-	bool in_use; /* by a drive of the last probe */
-	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
-	struct asked asked[N_GROUPS];
-};
-
 struct drive {
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
 	struct asked *asked; /* of each group; owned by hw */
+	bool is_identified;  /* the page is below */
 	uint8_t identify[NVME_IDENTIFY_BYTES];
 };
 
@@ -250,36 +234,6 @@ static void smart_close(void *state)
 	free(s);
 }
 
-/* Permission, want of something here, a controller that is not live or goes: nothing about what the
- * drive answers. */
-static bool is_of_the_way(int error)
-{
-	static const int errors[] = {EACCES, EPERM,  ENODEV, ENOENT, ENXIO,
-				     EAGAIN, EMFILE, ENFILE, ENOMEM};
-
-	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
-		if (error == -errors[i])
-			return true;
-	return false;
-}
-
-static void note(struct asked *asked, int error, int status)
-{
-	asked->error = error;
-	asked->status = status;
-	if (!error) {
-		asked->failures = asked->skip = 0;
-		return;
-	}
-	if (is_of_the_way(error))
-		return;
-	asked->failures++;
-	asked->skip = asked->failures < 6 ? (1U << asked->failures) - 1 : SKIP_MAX;
-	asked->is_never = error == -EOPNOTSUPP ||
-			  (asked->failures >= FAILURES_MAX &&
-			   (error == -EINVAL || error == -ETIMEDOUT || error == -EINTR));
-}
-
 static bool is_empty(const uint8_t *page, size_t size)
 {
 	return !page[0] && !memcmp(page, page + 1, size - 1);
@@ -289,43 +243,44 @@ static bool is_empty(const uint8_t *page, size_t size)
 static int ask(struct hw *hw, const struct drive *drive, size_t group, uint8_t *page)
 {
 	struct asked *asked = &drive->asked[group];
-	int status, r;
+	int status, r = asked_turn(asked);
 
-	if (asked->is_never)
-		return -EOPNOTSUPP;
-	if (asked->skip) {
-		asked->skip--;
-		return asked->error;
-	}
+	if (r < 0)
+		return r;
 	r = group == GROUP_SMART ? nvme_read_smart(hw, drive->name, page, &status)
 				 : nvme_read_identify(hw, drive->name, page, &status);
 	if (r == 0 && is_empty(page, group == GROUP_SMART ? NVME_SMART_BYTES : NVME_IDENTIFY_BYTES))
 		r = -ENODATA;
-	note(asked, r, status);
+	asked_note(asked, r, status);
 	return r;
+}
+
+/* Why there was no page, where the errno does not tell. */
+static const char *why_not(struct hw *hw, const struct asked *asked, char *buf, size_t size)
+{
+	if (asked->error == -ENODATA)
+		return "the page is all zeros";
+	if (asked->error == -EACCES || asked->error == -EPERM)
+		return "needs CAP_SYS_ADMIN";
+	if (asked->error == -ENOENT && !hw_is_live(hw))
+		return "no answer of it is recorded in this tree";
+	if (asked->status) {
+		snprintf(buf, size, "%s (status %Xh)", nvme_status_text(asked->status),
+			 (unsigned)asked->status & 0x7ff);
+		return buf;
+	}
+	if (asked->error == -EINTR || asked->error == -ETIMEDOUT)
+		return "the command timed out, and the driver resets the controller";
+	return NULL;
 }
 
 static void say_problem(struct hw *hw, struct sink *sink, struct row *row, size_t field,
 			const struct asked *asked)
 {
-	char buf[INFO_TEXT_MAX];
+	char buf[INFO_TEXT_MAX], why[INFO_TEXT_MAX];
 	struct text text = TEXT_IN(buf);
 
-	if (asked->error == -ENODATA)
-		text_str(&text, "the page is all zeros");
-	else if (asked->error == -EACCES || asked->error == -EPERM)
-		text_str(&text, "needs CAP_SYS_ADMIN");
-	else if (asked->error == -ENOENT && !hw_is_live(hw))
-		text_str(&text, "no answer of it is recorded in this tree");
-	else if (asked->status)
-		text_printf(&text, "%s (status %Xh)", nvme_status_text(asked->status),
-			    (unsigned)asked->status & 0x7ff);
-	else if (asked->error == -EINTR || asked->error == -ETIMEDOUT)
-		text_str(&text, "the command timed out, and the driver resets the controller");
-	else
-		text_str(&text, strerror(-asked->error));
-	if (asked->is_never)
-		text_str(&text, "; not asked again");
+	asked_text(asked, why_not(hw, asked, why, sizeof(why)), &text);
 	row_text(sink, row, field, buf);
 }
 
@@ -383,18 +338,15 @@ static void set_version(struct sink *sink, struct row *row, const uint8_t *page)
 
 static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink, struct row *row)
 {
-	struct asked *asked = &drive->asked[GROUP_IDENTIFY];
 	const uint8_t *page = drive->identify;
-	int r = asked->is_known && !is_empty(page, NVME_IDENTIFY_BYTES)
-			? 0
-			: ask(hw, drive, GROUP_IDENTIFY, drive->identify);
+	int r = drive->is_identified ? 0 : ask(hw, drive, GROUP_IDENTIFY, drive->identify);
 
 	if (r < 0) {
 		fail_all(row, identify_numbers, ARRAY_SIZE(identify_numbers), r);
-		say_problem(hw, sink, row, IDENTIFY_PROBLEM, asked);
+		say_problem(hw, sink, row, IDENTIFY_PROBLEM, &drive->asked[GROUP_IDENTIFY]);
 		return r;
 	}
-	asked->is_known = true;
+	drive->is_identified = true;
 	set_version(sink, row, page);
 	nvme_page_fill(row, page, identify_numbers, ARRAY_SIZE(identify_numbers));
 	/* Zero without management of namespaces, in OACS bit 3. */
@@ -447,32 +399,6 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 	return gone ? -ENODEV : 0;
 }
 
-/* NULL when all are in use. */
-static struct memory *memory_of(struct memory *memories, const char *name, const char *identity)
-{
-	struct memory *found = NULL;
-
-	for (size_t i = 0; i < DRIVES_MAX; i++) {
-		if (!strcmp(memories[i].name, name)) {
-			found = &memories[i];
-			break;
-		}
-		if (!found && !memories[i].in_use)
-			found = &memories[i];
-	}
-	if (!found)
-		return NULL;
-	/* Without an identity nobody knows whether it is the same. */
-	if (strcmp(found->name, name) != 0 || !*identity ||
-	    strcmp(found->identity, identity) != 0) {
-		*found = (struct memory){0};
-		snprintf(found->name, sizeof(found->name), "%s", name);
-		snprintf(found->identity, sizeof(found->identity), "%s", identity);
-	}
-	found->in_use = true;
-	return found;
-}
-
 static void report_drive(struct hw *hw, struct probe *probe, const char *name)
 {
 	if (!nvme_may_command(hw))
@@ -483,20 +409,20 @@ static void report_drive(struct hw *hw, struct probe *probe, const char *name)
 			   "the page is asked for by a command to the drive");
 }
 
-static int add_drive(struct hw *hw, struct smart *s, struct memory *memories, struct probe *probe,
-		     const char *name)
+static int add_drive(struct hw *hw, struct smart *s, struct asked_device *devices,
+		     struct probe *probe, const char *name)
 {
 	char identity[NODE_IDENTITY_MAX] = "";
 	struct drive *grown;
-	struct memory *memory;
+	struct asked_device *device;
 
 	nvme_controller_identity(hw, name, identity, sizeof(identity));
 	/* Of two that cannot be told apart the second has only its name. */
 	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(s->drives[i].identity, identity))
 			identity[0] = '\0';
-	memory = memory_of(memories, name, identity);
-	if (!memory) {
+	device = asking_find(devices, &asking, name, identity);
+	if (!device) {
 		probe_node(probe, name, OUTCOME_FAILED, "", "more than %d controllers", DRIVES_MAX);
 		return 0;
 	}
@@ -504,8 +430,7 @@ static int add_drive(struct hw *hw, struct smart *s, struct memory *memories, st
 	if (!grown)
 		return -ENOMEM;
 	s->drives = grown;
-	grown[s->n] = (struct drive){.asked = memory->asked};
-	grown[s->n].asked[GROUP_IDENTIFY].is_known = false;
+	grown[s->n] = (struct drive){.asked = device->asked};
 	snprintf(grown[s->n].name, sizeof(grown->name), "%s", name);
 	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", identity);
 	s->n++;
@@ -522,14 +447,12 @@ static void statep(struct smart **s)
 static int find_drives(struct hw *hw, struct smart *s, struct probe *probe)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
-	struct memory *memories = hw_memory(hw, "nvme_smart", DRIVES_MAX * sizeof(*memories));
-	int r = memories ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
+	struct asked_device *devices = asking_begin(hw, &asking);
+	int r = devices ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
 
-	for (size_t i = 0; memories && i < DRIVES_MAX; i++)
-		memories[i].in_use = false;
 	for (size_t i = 0; i < names.n && r >= 0; i++)
 		if (nvme_is_controller(names.v[i]) && probe_takes(probe, names.v[i]))
-			r = add_drive(hw, s, memories, probe, names.v[i]);
+			r = add_drive(hw, s, devices, probe, names.v[i]);
 	return r;
 }
 

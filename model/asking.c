@@ -1,0 +1,123 @@
+#include "model/asking.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macros.h"
+
+#define FAILURES_MAX 5
+#define SKIP_MAX     63
+
+static bool is_one_of(int error, const int *errors, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (error == -errors[i])
+			return true;
+	return false;
+}
+
+static bool is_of_the_way(int error)
+{
+	static const int errors[] = {EACCES, EPERM, ENODEV, ENOENT, ENXIO,
+				     EAGAIN, EBUSY, EMFILE, ENFILE, ENOMEM};
+
+	return is_one_of(error, errors, ARRAY_SIZE(errors));
+}
+
+static bool may_mean_never(int error)
+{
+	static const int errors[] = {EINVAL, ETIMEDOUT, EINTR};
+
+	return is_one_of(error, errors, ARRAY_SIZE(errors));
+}
+
+int asked_turn(struct asked *asked)
+{
+	if (asked->is_never)
+		return -EOPNOTSUPP;
+	if (!asked->skip)
+		return 0;
+	asked->skip--;
+	return asked->error;
+}
+
+void asked_note(struct asked *asked, int error, int status)
+{
+	asked->error = error;
+	asked->status = status;
+	if (!error) {
+		asked->failures = asked->skip = 0;
+		return;
+	}
+	if (is_of_the_way(error))
+		return;
+	asked->failures++;
+	asked->skip = asked->failures < 6 ? (1U << asked->failures) - 1 : SKIP_MAX;
+	asked->is_never =
+		error == -EOPNOTSUPP || (asked->failures >= FAILURES_MAX && may_mean_never(error));
+}
+
+void asked_text(const struct asked *asked, const char *why, struct text *out)
+{
+	text_str(out, why ? why : strerror(-asked->error));
+	if (asked->is_never)
+		text_str(out, "; not asked again");
+}
+
+/* Devices, then the questions of each, then what each answered, all of it aligned alike. */
+static size_t aligned(size_t bytes)
+{
+	const size_t step = _Alignof(max_align_t);
+
+	return (bytes + step - 1) / step * step;
+}
+
+struct asked_device *asking_begin(struct hw *hw, const struct asking *asking)
+{
+	size_t devices_bytes = aligned(asking->n_devices * sizeof(struct asked_device));
+	size_t asked_bytes = aligned(asking->n_questions * sizeof(struct asked));
+	size_t each_bytes = asked_bytes + aligned(asking->known_bytes);
+	char *block = hw_memory(hw, asking->key, devices_bytes + asking->n_devices * each_bytes);
+	struct asked_device *devices = (void *)block;
+
+	for (size_t i = 0; block && i < asking->n_devices; i++) {
+		char *own = block + devices_bytes + i * each_bytes;
+
+		devices[i].in_use = false;
+		devices[i].asked = (void *)own;
+		devices[i].known = own + asked_bytes;
+	}
+	return devices;
+}
+
+static void begin_anew(struct asked_device *device, const struct asking *asking, const char *name,
+		       const char *identity)
+{
+	memset(device->asked, 0, asking->n_questions * sizeof(*device->asked));
+	memset(device->known, 0, asking->known_bytes);
+	snprintf(device->name, sizeof(device->name), "%s", name);
+	snprintf(device->identity, sizeof(device->identity), "%s", identity);
+}
+
+struct asked_device *asking_find(struct asked_device *devices, const struct asking *asking,
+				 const char *name, const char *identity)
+{
+	struct asked_device *found = NULL;
+
+	for (size_t i = 0; i < asking->n_devices; i++) {
+		if (!strcmp(devices[i].name, name)) {
+			found = &devices[i];
+			break;
+		}
+		if (!found && !devices[i].in_use)
+			found = &devices[i];
+	}
+	if (!found)
+		return NULL;
+	if (strcmp(found->name, name) != 0 || !*identity || strcmp(found->identity, identity) != 0)
+		begin_anew(found, asking, name, identity);
+	found->in_use = true;
+	return found;
+}
