@@ -121,7 +121,7 @@ static const struct field smart_fields[] = {
 				       "The bits of critical_warning by name.",
 				       .absence = "no bit is set"},
 	[PROBLEM]                   = {"problem", UNIT_NONE, KIND_INFO, "Why the drive gave no page.",
-				       .absence = "it gave one"},
+				       .absence = "it gave one", .explains = true},
 };
 
 static const struct nvme_number smart_numbers[] = {
@@ -197,7 +197,7 @@ static const struct field identify_fields[] = {
 	[VOLATILE_WRITE_CACHE]    = {"volatile_write_cache", UNIT_NONE, KIND_GAUGE,
 				     "1 when it has a write cache that power loss empties."},
 	[IDENTIFY_PROBLEM]        = {"problem", UNIT_NONE, KIND_INFO, "Why the controller gave no page.",
-				     .absence = "it gave one"},
+				     .absence = "it gave one", .explains = true},
 };
 
 static const struct nvme_number identify_numbers[] = {

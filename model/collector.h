@@ -6,6 +6,7 @@
  * from the tables and from nowhere else. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ struct field {
 	const char *const *states; /* of a state: names by value, NULL at the end */
 	const char *since;         /* first kernel with it ("5.17"); NULL: as its group */
 	const char *absence;       /* what it means when there is none; NULL: as its group */
+	bool explains; /* of an info: says why others have no value, and is none itself */
 };
 
 /* What can be derived from fields. Never stored, answered by every interface. d(x) is the increase

@@ -122,7 +122,8 @@ void node_table_hung(struct node_table *table, size_t group, const char *node, i
 }
 
 /* The fault that stands for a row in which nothing was read, 0 when something was. Where fields
- * name their attributes only those count: the others were read once and are known for good. */
+ * name their attributes only those count: the others were read once and are known for good. A text
+ * that explains a fault was not read from the node. */
 static int fault_of(const struct row *row, const struct group *group)
 {
 	bool by_attr = false;
@@ -133,7 +134,7 @@ static int fault_of(const struct row *row, const struct group *group)
 	for (size_t i = 0; i < group->n_fields; i++) {
 		const struct value *value = &row->values[i];
 
-		if (by_attr && !group->fields[i].attr)
+		if ((by_attr && !group->fields[i].attr) || group->fields[i].explains)
 			continue;
 		if (value->type == VALUE_INT || value->type == VALUE_TEXT)
 			return 0;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/macros.h"
 #include "base/text.h"
 #include "sampling/node_table.h"
 
@@ -17,10 +18,16 @@ enum { FAST, SLOW }; /* of the loop, of the lane */
 
 #define BIT(group) ((uint8_t)(1U << (group)))
 
-static const struct field fields[] = {{.name = "value", .unit = UNIT_COUNT, .kind = KIND_GAUGE}};
+enum { VALUE, WORD, PROBLEM };
+
+static const struct field fields[] = {
+	[VALUE] = {.name = "value", .unit = UNIT_COUNT, .kind = KIND_GAUGE},
+	[WORD] = {.name = "word", .kind = KIND_INFO},
+	[PROBLEM] = {.name = "problem", .kind = KIND_INFO, .explains = true},
+};
 static const struct group groups[] = {
-	[FAST] = {.name = "fast", .fields = fields, .n_fields = 1},
-	[SLOW] = {.name = "slow", .fields = fields, .n_fields = 1},
+	[FAST] = {.name = "fast", .fields = fields, .n_fields = ARRAY_SIZE(fields)},
+	[SLOW] = {.name = "slow", .fields = fields, .n_fields = ARRAY_SIZE(fields)},
 };
 
 static struct {
@@ -216,6 +223,37 @@ static void emptied_lanes_end_all_that_is_in_no_other(void **state)
 	assert_said("");
 }
 
+static void sample_row(int error, const char *word, const char *problem)
+{
+	struct row *row;
+
+	sink_reset(&sink, &groups[FAST]);
+	row = sink_row(&sink, "a", "");
+	row_result(row, VALUE, error, 1);
+	if (word)
+		row_text(&sink, row, WORD, word);
+	if (problem)
+		row_text(&sink, row, PROBLEM, problem);
+	node_table_update(&table, FAST, &sink, 1000, &watch);
+}
+
+/* What explains a fault is no value; any other text is one. */
+static void a_problem_is_no_value(void **state)
+{
+	(void)state;
+	sample_row(0, NULL, "half of it");
+	assert_said("");
+	sample_row(-EIO, NULL, "no answer");
+	assert_said("a=failed ");
+	sample_row(-EIO, "word", "no answer");
+	assert_said("a=ok ");
+	sample_row(-EOPNOTSUPP, NULL, "no answer; not asked again");
+	assert_said("a=unsupported ");
+	/* Nothing was asked, so nothing failed. */
+	sample_row(-ENOENT, NULL, "not live");
+	assert_said("a=ok ");
+}
+
 int main(void)
 {
 #define TABLE_TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -226,6 +264,7 @@ int main(void)
 		TABLE_TEST(a_hung_node_stays_hung),
 		TABLE_TEST(what_went_while_it_hung_is_said_gone),
 		TABLE_TEST(one_that_hung_at_its_first_sample_is_there),
+		TABLE_TEST(a_problem_is_no_value),
 		TABLE_TEST(emptied_lanes_end_all_that_is_in_no_other),
 	};
 
