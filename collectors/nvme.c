@@ -155,14 +155,6 @@ static void nvme_close(void *state)
 	free(n);
 }
 
-/* The kernel prints all of them unsigned but for the NUMA node. */
-static void flag_negative(struct row *row, size_t n_fields)
-{
-	for (size_t i = 0; i < n_fields; i++)
-		if (row->values[i].type == VALUE_INT && row->values[i].i < 0)
-			row_flag(row, i, FLAG_IMPLAUSIBLE);
-}
-
 /* Returns whether the controller is gone. */
 static bool read_state(struct hw *hw, struct controller *c, struct sink *sink, struct row *row)
 {
@@ -192,7 +184,8 @@ static int controllers_sample(struct nvme *n, struct hw *hw, struct sink *sink)
 		struct controller *c = &n->controllers[i];
 		struct row *row = sysfs_node_sample(hw, &n->controller_nodes, i, sink);
 
-		flag_negative(row, ARRAY_SIZE(controller_fields));
+		/* The kernel prints all of them unsigned but for the NUMA node. */
+		row_flag_negative(row, ARRAY_SIZE(controller_fields));
 		gone = read_state(hw, c, sink, row) || gone;
 		if (c->numa_node >= 0)
 			row_set(row, NUMA_NODE, c->numa_node);
@@ -211,7 +204,7 @@ static int namespaces_sample(struct nvme *n, struct hw *hw, struct sink *sink)
 		const struct space *space = &n->spaces[i];
 		struct row *row = sysfs_node_sample(hw, &n->namespace_nodes, i, sink);
 
-		flag_negative(row, ARRAY_SIZE(namespace_fields));
+		row_flag_negative(row, ARRAY_SIZE(namespace_fields));
 		row_set(row, N_PATHS, space->n_paths);
 		row_text(sink, row, PATHS, space->paths);
 		for (size_t k = WWID; k <= UUID; k++)

@@ -124,6 +124,13 @@ void row_text(struct sink *sink, struct row *row, size_t field, const char *text
 	sink->text_len += len + 1;
 }
 
+void row_flag_negative(struct row *row, size_t n_fields)
+{
+	for (size_t i = 0; i < n_fields; i++)
+		if (row->values[i].type == VALUE_INT && row->values[i].i < 0)
+			row_flag(row, i, FLAG_IMPLAUSIBLE);
+}
+
 void row_result(struct row *row, size_t field, int r, int64_t value)
 {
 	if (r >= 0)

@@ -91,6 +91,9 @@ void row_fault(struct row *row, size_t field, int error);
 /* The text is copied, cut after INFO_TEXT_MAX - 1 bytes. */
 void row_text(struct sink *sink, struct row *row, size_t field, const char *text);
 
+/* FLAG_IMPLAUSIBLE for each negative value, where no quantity can be negative. */
+void row_flag_negative(struct row *row, size_t n_fields);
+
 /* The value on r >= 0, the fault on r < 0; -ENOENT leaves the field absent. */
 void row_result(struct row *row, size_t field, int r, int64_t value);
 
