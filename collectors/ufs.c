@@ -16,8 +16,10 @@
 #include "base/text.h"
 #include "model/collector.h"
 #include "model/node_file.h"
+#include "model/node_word.h"
 #include "model/probe.h"
 #include "model/reason.h"
+#include "model/scsi_device.h"
 #include "model/sysfs_nodes.h"
 #include "model/ufs_host.h"
 
@@ -47,10 +49,6 @@ static const char *const runtime_states[] = {
 static const char *const host_states[] = {
 	"created",  STATE_OTHER,       "running",          "cancel", "deleted",
 	"recovery", "cancel/recovery", "deleted/recovery", NULL,
-};
-static const char *const unit_states[] = {
-	"created", STATE_OTHER,         "running", "cancel",          "deleted", "quiesce",
-	"offline", "transport-offline", "blocked", "created-blocked", NULL,
 };
 
 enum {
@@ -128,24 +126,13 @@ static const struct derived link_derived[] = {
 
 enum { IOREQUEST, IODONE, IOERR, IOTMO, QUEUE_DEPTH, UNIT_STATE, VENDOR, MODEL, REV };
 
-/* What a unit has counted by the end of its probing (unit attentions, retries) is no fault: only an
- * increase is, and rates begin with the first sample. */
 static const struct field lu_fields[] = {
-	[IOREQUEST]   = {"iorequest_cnt", UNIT_COUNT, KIND_COUNTER, "SCSI commands sent to the unit.",
-			 .attr = "iorequest_cnt", .bits = 32},
-	[IODONE]      = {"iodone_cnt", UNIT_COUNT, KIND_COUNTER, "SCSI commands completed.",
-			 .attr = "iodone_cnt", .bits = 32},
-	[IOERR]       = {"ioerr_cnt", UNIT_COUNT, KIND_COUNTER,
-			 "SCSI commands that ended with an error; a few come from probing, an increase counts.",
-			 .attr = "ioerr_cnt", .bits = 32},
-	[IOTMO]       = {"iotmo_cnt", UNIT_COUNT, KIND_COUNTER, "SCSI commands that timed out.",
-			 .attr = "iotmo_cnt", .bits = 32, .since = "6.1",
-			 .absence = "the kernel does not count time-outs"},
-	[QUEUE_DEPTH] = {"queue_depth", UNIT_COUNT, KIND_GAUGE, "Commands that the unit takes at once.",
-			 .attr = "queue_depth"},
-	[UNIT_STATE]  = {"state", UNIT_NONE, KIND_STATE,
-			 "State of the unit; offline after error handling gave it up.",
-			 .attr = "state", .states = unit_states},
+	[IOREQUEST]   = SCSI_FIELD_IOREQUEST("unit"),
+	[IODONE]      = SCSI_FIELD_IODONE,
+	[IOERR]       = SCSI_FIELD_IOERR,
+	[IOTMO]       = SCSI_FIELD_IOTMO,
+	[QUEUE_DEPTH] = SCSI_FIELD_QUEUE_DEPTH("unit"),
+	[UNIT_STATE]  = SCSI_FIELD_STATE("unit"),
 	[VENDOR]      = {"vendor", UNIT_NONE, KIND_INFO, "Vendor of the device."},
 	[MODEL]       = {"model", UNIT_NONE, KIND_INFO, "Model of the device."},
 	[REV]         = {"rev", UNIT_NONE, KIND_INFO, "Revision of the firmware."},
@@ -274,10 +261,7 @@ struct host {
 static const size_t constants[] = {VENDOR, MODEL, REV};
 
 struct unit_words {
-	struct {
-		char text[64];
-		int error; /* of reading it */
-	} constants[ARRAY_SIZE(constants)];
+	struct node_word constants[ARRAY_SIZE(constants)];
 };
 
 struct ufs {
@@ -382,12 +366,8 @@ static void sample_settings(struct hw *hw, struct host *host, struct row *row)
 
 static void add_constants(const struct unit_words *unit, struct sink *sink, struct row *row)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
-		if (unit->constants[i].error < 0)
-			row_result(row, constants[i], unit->constants[i].error, 0);
-		else
-			row_text(sink, row, constants[i], unit->constants[i].text);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
+		node_word_put(&unit->constants[i], sink, row, constants[i]);
 }
 
 static int ufs_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
@@ -451,12 +431,10 @@ static int add_unit(struct hw *hw, struct ufs *u, struct probe *probe, const str
 
 	struct unit_words *added = &grown[u->units.n];
 
-	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
-		int r = hw_read_line(hw, added->constants[i].text, sizeof(added->constants[i].text),
-				     "%s/%s", unit->dir, lu_fields[constants[i]].name);
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
+		node_word_read(hw, &added->constants[i], "%s/%s", unit->dir,
+			       lu_fields[constants[i]].name);
 
-		added->constants[i].error = r < 0 ? r : 0;
-	}
 	int r = sysfs_nodes_add(hw, &u->units, unit->dir, unit->name, unit->identity);
 
 	if (r >= 0)
