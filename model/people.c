@@ -21,6 +21,7 @@ static const struct scale throughput[] = {
 static const struct scale seconds[] = {{"s", 0}, {"ms", -3}, {"us", -6}, {NULL, 0}};
 static const struct scale hertz[] = {{"GHz", 9}, {"MHz", 6}, {"kHz", 3}, {"Hz", 0}, {NULL, 0}};
 static const struct scale transfers[] = {{"GT/s", 9}, {"MT/s", 6}, {"T/s", 0}, {NULL, 0}};
+static const struct scale bits[] = {{"Gbit/s", 9}, {"Mbit/s", 6}, {"bit/s", 0}, {NULL, 0}};
 static const struct scale celsius[] = {{"degC", 0}, {NULL, 0}};
 static const struct scale ratio[] = {{"%", -2}, {NULL, 0}};
 static const struct scale plain[] = {{"", 0}, {NULL, 0}};
@@ -38,6 +39,7 @@ static const struct scale *scales_of(enum unit unit)
 		{"ratio", ratio},
 		{"transfers_per_second", transfers},
 		{"bytes_per_second", throughput},
+		{"bits_per_second", bits},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

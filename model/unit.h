@@ -25,6 +25,7 @@
 	X(UNIT_KILOHERTZ, "kilohertz", "kHz", "hertz", 1000, 0)                                    \
 	X(UNIT_MEGATRANSFERS, "megatransfers_per_second", "MT/s", "transfers_per_second", 1000000, \
 	  0)                                                                                       \
+	X(UNIT_BITS_PER_SECOND, "bits_per_second", "bit/s", "bits_per_second", 1, 0)               \
 	X(UNIT_HUNDREDTHS, "hundredths", "1/100", "", 1, 2)                                        \
 	X(UNIT_PERCENT, "percent", "%", "ratio", 1, 2)                                             \
 	X(UNIT_PERCENT_X100, "percent_x100", "1/100 %", "ratio", 1, 4)                             \
