@@ -23,6 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define PORT  "sys/devices/pci0000:00/0000:00:00.0/"
 #define DRIVE PORT "0000:01:00.0/"
 
+#define ATA_PORT   "sys/devices/pci0000:00/0000:00:17.0/ata1/"
+#define USB_DEVICE "sys/devices/pci0000:00/0000:00:14.0/usb2/2-3/"
+
 /* The files, and the collectors that read them by their first letters. */
 static const struct {
 	const char *path, *readers;
@@ -73,6 +76,13 @@ static const struct {
 	{DRIVE "current_link_width", "p"},
 	{DRIVE "aer_dev_correctable", "p"},
 	{"sys/module/pcie_aspm/parameters/policy", "p"},
+	{ATA_PORT "link1/ata_link/link1/sata_spd", "a"},
+	{ATA_PORT "link1/dev1.0/ata_device/dev1.0/id", "a"},
+	{ATA_PORT "link1/dev1.0/ata_device/dev1.0/ering", "a"},
+	{ATA_PORT "host1/target1:0:0/1:0:0:0/state", "a"},
+	{USB_DEVICE "speed", "u"},
+	{USB_DEVICE "version", "u"},
+	{USB_DEVICE "serial", "u"},
 };
 
 static char root[64];
@@ -90,6 +100,15 @@ static void put(const char *path, const void *data, size_t size)
 	}
 	file = fopen(full, "w");
 	if (!file || fwrite(data, 1, size, file) != size)
+		abort();
+}
+
+static void put_link(const char *path, const char *target)
+{
+	char full[512];
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	if (symlink(target, full) < 0)
 		abort();
 }
 
@@ -135,6 +154,9 @@ static void make_root(void)
 		{DRIVE "current_link_speed", "8.0 GT/s PCIe\n"},
 		{DRIVE "max_link_width", "4\n"},
 		{"sys/bus/pci/devices/.keep", ""},
+		{ATA_PORT "host1/target1:0:0/1:0:0:0/block/sdy/dev", "8:0\n"},
+		{ATA_PORT "link1/dev1.0/ata_device/dev1.0/class", "ata\n"},
+		{USB_DEVICE "2-3:1.0/host2/target2:0:0/2:0:0:0/block/sdz/dev", "8:16\n"},
 		{"sys/kernel/debug/mmc0/ios", "timing spec:\t2 (sd high-speed)\n"},
 	};
 
@@ -149,11 +171,12 @@ static void make_root(void)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		put(texts[i][0], texts[i][1], strlen(texts[i][1]));
 
-	char link[128];
-
-	snprintf(link, sizeof(link), "%s/sys/bus/pci/devices/0000:01:00.0", root);
-	if (symlink("/" DRIVE, link) < 0)
-		abort();
+	put_link("sys/bus/pci/devices/0000:01:00.0", "/" DRIVE);
+	put_link("sys/class/block/sdy", "/" ATA_PORT "host1/target1:0:0/1:0:0:0/block/sdy");
+	put_link(ATA_PORT "host1/target1:0:0/1:0:0:0/block/sdy/device", "../..");
+	put_link("sys/class/block/sdz",
+		 "/" USB_DEVICE "2-3:1.0/host2/target2:0:0/2:0:0:0/block/sdz");
+	put_link(USB_DEVICE "2-3:1.0/host2/target2:0:0/2:0:0:0/block/sdz/device", "../..");
 }
 
 static void check_rows(const struct sink *sink)

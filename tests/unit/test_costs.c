@@ -150,6 +150,9 @@ static void classes(void **unused)
 		{"sys/class/nvme/nvme0/hwmon1/temp1_input", 'Q'},
 		{"sys/kernel/debug/mmc0/mmc0:0001/ext_csd", 'Q'},
 		{"sys/kernel/debug/f2fs/status", 'X'},
+		{"sys/devices/pci0000:00/0000:00:17.0/ata1/link1/dev1.0/ata_device/dev1.0/id", 'F'},
+		{"sys/devices/pci0000:00/0000:00:14.0/usb2/2-3/speed", 'F'},
+		{"sys/devices/pci0000:00/0000:00:14.0/usb2/2-3/serial", 'L'},
 		{"sys/no/such/node", '?'},
 	};
 
