@@ -17,6 +17,7 @@
 #include "model/collector.h"
 #include "model/mmc.h"
 #include "model/mmc_cards.h"
+#include "model/mmc_life.h"
 #include "model/node_file.h"
 #include "model/probe.h"
 #include "model/reason.h"
@@ -67,7 +68,6 @@ enum {
 	N_FIELDS
 };
 
-static const char *const pre_eol_states[] = {"undefined", "normal", "warning", "urgent", NULL};
 static const char *const runtime_states[] = {"suspended",   "suspending", "resuming", "active",
 					     "unsupported", "error",      NULL};
 
@@ -87,7 +87,7 @@ static const struct field fields[N_FIELDS] = {
 			  .absence = NO_LIFE},
 	[PRE_EOL_INFO] = {"pre_eol_info", UNIT_NONE, KIND_STATE,
 			  "Spare blocks: warning is 80 % of them used, urgent 90 %.",
-			  .states = pre_eol_states, .since = "4.10", .absence = NO_LIFE},
+			  .states = mmc_pre_eol_states, .since = "4.10", .absence = NO_LIFE},
 	[USED_A_LOW]   = {"used_a_low", UNIT_PERCENT, KIND_GAUGE,
 			  "Life used of memory type A, at least.", .absence = NO_LIFE},
 	[USED_A_HIGH]  = {"used_a_high", UNIT_PERCENT, KIND_GAUGE,
@@ -180,8 +180,6 @@ static const struct derived derived[] = {
 };
 /* clang-format on */
 
-#define MIN_LIFE_REV 7 /* eMMC 5.0 */
-
 /* What is read once, at the probe: the kernel keeps it for the life of the card. */
 struct known {
 	int64_t value;
@@ -212,42 +210,15 @@ static void mmc_close(void *state)
 	free(m);
 }
 
-static void set_cached(struct row *row, size_t field, int64_t value)
-{
-	row_set(row, field, value);
-	row_flag(row, field, FLAG_CACHED_AT_BOOT);
-}
-
-/* One code of life_time. 0 says nothing, and says it by being absent. */
-static void set_life(struct row *row, size_t field, size_t low, int64_t code)
-{
-	struct mmc_used used;
-
-	if (!code)
-		return;
-	set_cached(row, field, code);
-	if (!mmc_life_used(code, &used)) {
-		row_flag(row, field, FLAG_IMPLAUSIBLE);
-		return;
-	}
-	set_cached(row, low, used.low_percent);
-	if (used.has_high)
-		set_cached(row, low + 1, used.high_percent);
-}
-
-/* The worse of the two is the wear of the card: either kind of memory ends its life. */
-static void set_worse(struct row *row)
-{
-	const struct value *a = &row->values[USED_A_LOW], *b = &row->values[USED_B_LOW];
-	size_t worse = a->type != VALUE_INT || (b->type == VALUE_INT && b->i > a->i) ? USED_B_LOW
-										     : USED_A_LOW;
-
-	if (row->values[worse].type != VALUE_INT)
-		return;
-	set_cached(row, USED_LOW, row->values[worse].i);
-	if (row->values[worse + 1].type == VALUE_INT)
-		set_cached(row, USED_HIGH, row->values[worse + 1].i);
-}
+static const struct mmc_life_fields life_fields = {
+	.life_time_a = LIFE_TIME_A,
+	.life_time_b = LIFE_TIME_B,
+	.pre_eol_info = PRE_EOL_INFO,
+	.used_a = USED_A_LOW,
+	.used_b = USED_B_LOW,
+	.used = USED_LOW,
+	.flag = FLAG_CACHED_AT_BOOT,
+};
 
 static void sample_life_time(struct hw *hw, struct card *card, struct row *row)
 {
@@ -264,9 +235,7 @@ static void sample_life_time(struct hw *hw, struct card *card, struct row *row)
 		row_fault(row, LIFE_TIME_B, r);
 		return;
 	}
-	set_life(row, LIFE_TIME_A, USED_A_LOW, a);
-	set_life(row, LIFE_TIME_B, USED_B_LOW, b);
-	set_worse(row);
+	mmc_life_set(row, &life_fields, a, b);
 }
 
 /* Android's kernels print it without the 0x, and it is hexadecimal all the same. */
@@ -282,10 +251,8 @@ static void sample_pre_eol(struct hw *hw, struct card *card, struct row *row)
 		return;
 	if (r < 0)
 		row_fault(row, PRE_EOL_INFO, r);
-	else if (code)
-		set_cached(row, PRE_EOL_INFO, code);
-	if (code >= (int64_t)ARRAY_SIZE(pre_eol_states) - 1)
-		row_flag(row, PRE_EOL_INFO, FLAG_IMPLAUSIBLE);
+	else
+		mmc_pre_eol_set(row, &life_fields, code);
 }
 
 /* Whether the files are of another card by now: its successor has taken its names. */
@@ -301,7 +268,7 @@ static bool is_other_card(const struct sink *sink, const struct card *card, cons
 
 static bool is_before_life(int64_t rev)
 {
-	return rev >= 0 && rev < MIN_LIFE_REV;
+	return rev >= 0 && rev < MMC_LIFE_REV;
 }
 
 static void sample_card(struct hw *hw, struct card *card, struct row *row)
