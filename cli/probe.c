@@ -71,8 +71,10 @@ static int print_json(struct runner *runner)
 
 		for (size_t k = 0; probe && k < probe->n_items; k++) {
 			struct text text = text_in(buf, DOCUMENT_LINE_MAX);
+			const struct probe_item shown =
+				probe_shown(catalog->collectors[i], &probe->items[k]);
 
-			document_probe_item(&text, catalog->collectors[i], &probe->items[k]);
+			document_probe_item(&text, catalog->collectors[i], &shown);
 			printf("%s%s", separator, text.p);
 			separator = ",\n";
 		}
@@ -112,7 +114,10 @@ static int print_table(struct runner *runner)
 		const struct probe *probe = runner_probe_of(runner, i);
 
 		for (size_t k = 0; probe && k < probe->n_items; k++) {
-			r = add_line(table, catalog->collectors[i]->name, &probe->items[k]);
+			const struct probe_item shown =
+				probe_shown(catalog->collectors[i], &probe->items[k]);
+
+			r = add_line(table, catalog->collectors[i]->name, &shown);
 			if (r < 0)
 				return r;
 		}

@@ -27,6 +27,20 @@ static const enum outcome worst_first[] = {
 	OUTCOME_NO_NODE, OUTCOME_UNSUPPORTED, OUTCOME_NO_HARDWARE, OUTCOME_OK,
 };
 
+struct probe_item probe_shown(const struct collector *collector, const struct probe_item *item)
+{
+	struct probe_item shown = *item;
+
+	if (!collector->opt_in || item->node[0] || item->outcome != OUTCOME_OK)
+		return shown;
+	shown.outcome = OUTCOME_DISABLED;
+	snprintf(shown.reason, sizeof(shown.reason), "not unless asked for: %s", collector->opt_in);
+	snprintf(shown.advice, sizeof(shown.advice),
+		 "flashscope sample %s; in the daemon enabled = yes below [collector %s]",
+		 collector->name, collector->name);
+	return shown;
+}
+
 static struct count count_nodes(const struct probe *probe)
 {
 	struct count count = {0};
@@ -94,15 +108,17 @@ static void print_nodes(const struct list *list, const struct probe *probe, enum
 	}
 }
 
-static void print_probe(struct list *list, const char *name, const struct probe *probe)
+static void print_probe(struct list *list, const struct collector *collector,
+			const struct probe *probe)
 {
 	const struct count nodes = count_nodes(probe);
+	const struct probe_item own = probe_shown(collector, &probe->items[0]);
 
-	print_collector(list, name, &probe->items[0], &nodes);
+	print_collector(list, collector->name, &own, &nodes);
 	for (size_t i = 0; i < ARRAY_SIZE(worst_first); i++)
 		print_nodes(list, probe, worst_first[i]);
-	list->collectors.ok += probe->items[0].outcome == OUTCOME_OK;
-	list->collectors.not_ok += probe->items[0].outcome != OUTCOME_OK;
+	list->collectors.ok += own.outcome == OUTCOME_OK;
+	list->collectors.not_ok += own.outcome != OUTCOME_OK;
 	list->nodes.ok += nodes.ok;
 	list->nodes.not_ok += nodes.not_ok;
 	list->nodes.left_out += nodes.left_out;
@@ -136,7 +152,7 @@ void probe_list(FILE *out, struct runner *runner)
 		const struct probe *probe = runner_probe_of(runner, i);
 
 		if (probe)
-			print_probe(&list, catalog->collectors[i]->name, probe);
+			print_probe(&list, catalog->collectors[i], probe);
 	}
 	print_sum(&list);
 }

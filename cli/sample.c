@@ -22,7 +22,7 @@ static const char help[] =
 	"Samples all collectors, or the named ones, once; with --interval or --count again, and\n"
 	"shows rates. Fields are in the unit of the kernel.\n"
 	"What sends a command to a device (nvme_smart; needs root) is sampled when it is named,\n"
-	"once a minute at most.\n"
+	"once a minute at most, and what risks more (mmc_health; once an hour at most) only then.\n"
 	"\n"
 	"  --root DIR       a recorded tree instead of this machine; several are ticks of a\n"
 	"                   series, with rates from one to the next\n"
@@ -33,7 +33,7 @@ static const char help[] =
 
 #define ROOTS_MAX      1024
 #define COUNT_MAX      1000000
-#define COMMAND_GAP_MS 60000
+#define COMMAND_GAP_MS 60000U
 
 struct sample_args {
 	const char **roots; /* ROOTS_MAX */
@@ -127,6 +127,8 @@ static int parse_args(int argc, char **argv, struct sample_args *args)
 		return EXIT_USAGE;
 	}
 	args->named = optind < argc;
+	for (size_t i = 0; i < registry()->n_collectors && !args->named; i++)
+		args->wanted[i] = !registry()->collectors[i]->opt_in;
 	if (!args->n_roots)
 		args->roots[args->n_roots++] = "/";
 	if (!args->count)
@@ -242,11 +244,12 @@ static void swap_sinks(struct history *history)
 /* Nobody's disk is woken by somebody who asked for everything, and none is kept awake: a command a
  * minute is what the daemon's periods have at the least. A recorded tree has no disk. */
 static bool may_command(const struct sample_args *args, struct runner *runner,
-			const struct history *history)
+			const struct group *group, const struct history *history)
 {
+	int64_t gap_ms = MAX(COMMAND_GAP_MS, group->least_period_ms);
+
 	return !hw_is_live(runner_hw(runner)) ||
-	       (args->named &&
-		(!history->now_ms || clock_boot_ms() - history->now_ms >= COMMAND_GAP_MS));
+	       (args->named && (!history->now_ms || clock_boot_ms() - history->now_ms >= gap_ms));
 }
 
 /* t_ms: since the first tick; clock_ms: of the tick in a recorded tree, -1 to read the clock. */
@@ -261,7 +264,7 @@ static int take_tick(struct session *session, struct runner *runner, int64_t t_m
 		int r;
 
 		if (!runner_wants(runner, runner_collector_of(runner, i)) ||
-		    (group->cost == COST_Q && !may_command(session->args, runner, history)))
+		    (group->cost == COST_Q && !may_command(session->args, runner, group, history)))
 			continue;
 		swap_sinks(history);
 		history->now_ms = clock_ms < 0 ? clock_boot_ms() : clock_ms;

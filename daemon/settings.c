@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/macros.h"
+
 #define DAY_MS (24 * 3600 * 1000LL)
 
 /* No group is sampled more often than the class of its reads allows. */
@@ -39,14 +41,20 @@ PRINTF_LIKE(2, 3) static const char *keep(struct settings *settings, const char 
 static int add_enabled(struct settings *settings, size_t c, const char *section)
 {
 	struct option_spec *spec = &settings->specs[settings->n_specs];
+	const struct collector *collector = settings->catalog->collectors[c];
 
 	*spec = (struct option_spec){
 		.section = section,
 		.key = "enabled",
 		.type = OPTION_BOOL,
-		.initial = "yes",
-		.help = settings->catalog->collectors[c]->help,
+		.initial = collector->opt_in ? "no" : "yes",
+		.help = collector->help,
 	};
+	if (collector->opt_in)
+		spec->help =
+			keep(settings, "%s What it risks: %s.", collector->help, collector->opt_in);
+	if (!spec->help)
+		return -ENOMEM;
 	settings->collector_ids[c] = N_OPTIONS + settings->n_specs++;
 	return 0;
 }
@@ -63,7 +71,7 @@ static int add_period(struct settings *settings, size_t g, const struct group *g
 		.initial =
 			keep(settings, group->period_ms % 1000 ? "%ums" : "%us",
 			     group->period_ms % 1000 ? group->period_ms : group->period_ms / 1000),
-		.min = least_period_ms(group->cost),
+		.min = MAX(least_period_ms(group->cost), (int64_t)group->least_period_ms),
 		.max = DAY_MS,
 		.help = group->help,
 	};
@@ -95,7 +103,7 @@ int settings_init(struct settings *settings, const struct catalog *catalog)
 
 	*settings = (struct settings){.catalog = catalog};
 	settings->specs = calloc(n_collectors + n_groups + 1, sizeof(*settings->specs));
-	settings->texts = calloc(n_collectors + 2 * n_groups + 1, sizeof(*settings->texts));
+	settings->texts = calloc(2 * n_collectors + 2 * n_groups + 1, sizeof(*settings->texts));
 	settings->group_ids = calloc(n_groups + 1, sizeof(*settings->group_ids));
 	settings->collector_ids = calloc(n_collectors + 1, sizeof(*settings->collector_ids));
 	settings->period_ms = calloc(n_groups + 1, sizeof(*settings->period_ms));

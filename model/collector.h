@@ -71,7 +71,8 @@ struct group {
 	const char *name; /* unique among all groups */
 	const char *help;
 	enum cost cost;
-	unsigned period_ms; /* default */
+	unsigned period_ms;       /* default */
+	unsigned least_period_ms; /* what can be configured; 0: what its cost allows */
 	const struct field *fields;
 	size_t n_fields; /* at most SINK_FIELDS_MAX */
 	const struct derived *derived;
@@ -84,6 +85,9 @@ struct group {
 struct collector {
 	const char *name;
 	const char *help;
+	/* What sampling it risks, as a clause without a full stop: such a collector is sampled only
+	 * by who asked for it by name. NULL for all others. */
+	const char *opt_in;
 	const struct group *groups;
 	size_t n_groups;
 
