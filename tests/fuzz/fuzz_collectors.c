@@ -83,6 +83,8 @@ static const struct {
 	{USB_DEVICE "speed", "u"},
 	{USB_DEVICE "version", "u"},
 	{USB_DEVICE "serial", "u"},
+	{"COMMANDS/mmcblk0/ext-csd", "m"},
+	{"system/build.prop", "m"},
 };
 
 static char root[64];
@@ -142,6 +144,7 @@ static void make_root(void)
 		{UFS "monitor/read_req_latency_max", "594\n"},
 		{"sys/block/mmcblk0/device/type", "MMC\n"},
 		{"sys/block/mmcblk0/device/life_time", "0x01 0x02\n"},
+		{"sys/block/mmcblk0/device/cid", "13014e47314d31354c1201b2c3d47c00\n"},
 		{"sys/block/mmcblk0/device/enhanced_area_offset", "0\n"},
 		{"sys/class/mmc_host/mmc0/mmc0:0001/type", "SD\n"},
 		{"sys/class/nvme/nvme0/state", "live\n"},

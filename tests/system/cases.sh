@@ -276,10 +276,8 @@ expect 'at(1000; "sda") | .rates.reads == 100 and .derived.read_bytes == 51200 a
 	.rates.writes == 100 and .derived.write_bytes == 51200'
 
 begin 11
-# The input is an EXT_CSD as the card gives it, which is for a command to the device; what debugfs
-# has of it sends one too. So nothing is found here, and the file ext_csd is not read: SEC_COUNT,
-# CACHE_SIZE and FIRMWARE_VERSION are not what this version can tell. It says what the kernel makes
-# of the same bytes in sysfs.
+# The input is an EXT_CSD as the card answers it to a command. What debugfs has of it sends one too, so
+# the file ext_csd is not read, and from it alone nothing is found.
 sample --root "$input" mmc mmc_host
 expect '. == []'
 byte()
@@ -299,6 +297,34 @@ expect 'of("mmc"; "mmcblk0") | .fields == {"life_time_a": 11, "life_time_b": 2, 
 	.faults == {} and ([.flags[]] | unique) == ["cached_at_boot"]'
 # The verdict "critical, because of A" is that of an analysis that is not here yet; used_low of 100
 # without an upper bound is what it stands on.
+# As the answer to a command: the whole table, and that debugfs has the same bytes.
+[ "$(od -An -v -t x1 "$input/ext_csd.bin" | tr -d ' \n')" = \
+	"$(tr -d '\n' <"$input/sys/kernel/debug/mmc0/mmc0:0001/ext_csd")" ] || fail "two inputs differ"
+# card BYTES: an eMMC that answers this register, in $copy
+card()
+{
+	copy
+	mkdir -p "$copy/sys/block/mmcblk0/device" "$copy/COMMANDS/mmcblk0"
+	echo MMC >"$copy/sys/block/mmcblk0/device/type"
+	echo 150100000000000000000000000000ff >"$copy/sys/block/mmcblk0/device/cid"
+	cp "$1" "$copy/COMMANDS/mmcblk0/ext-csd"
+	chmod u+w "$copy/COMMANDS/mmcblk0/ext-csd"
+}
+card "$input/ext_csd.bin"
+sample --root "$copy" mmc_health
+expect 'of("mmc_health"; "mmcblk0") | .fields.rev == 7 and .fields.pre_eol_info == 1 and
+	.fields.life_time_a == 11 and .fields.used_a_low == 100 and
+	(.fields | has("used_a_high") or has("used_high") | not) and .fields.life_time_b == 2 and
+	.fields.used_b_low == 10 and .fields.used_b_high == 20 and .fields.used_low == 100 and
+	.fields.size * 512 == 7902068736 and .fields.cache_size == 131072 and
+	.info.firmware_version == "0x0200000000000000" and .faults == {} and .flags == {} and
+	(.info | has("problem") | not)'
+# Unless it is named, nobody is asked, and the probe says why.
+sample --root "$copy"
+expect '[.[] | select(.group == "mmc_health")] == []'
+probe --root "$copy" mmc_health
+expect '[.[] | select(.node == "")][0] | .state == "disabled" and
+	(.reason | test("command queueing")) and (.advice | test("flashscope sample mmc_health"))'
 
 begin 12
 # The report has the card's directory alone; a kernel has the host in its class and the disk too.
@@ -328,7 +354,7 @@ expect 'length == 1' 'of("mmc"; "mmcblk1") | .fields == {"life_time_a": 1, "life
 	"used_low": 20, "used_high": 30} and .faults == {}'
 
 begin 14
-# The input is what a tool printed after a command to the device; only that it is revision 6 matters.
+# The input is what a tool printed after a command to the device.
 grep -q 'rev 1.6 (MMC 4.5)' "$input/mmc-extcsd.txt" || fail "another input"
 copy
 mkdir -p "$copy/sys/block/mmcblk0/device"
@@ -342,6 +368,31 @@ for i in '0x00 0x00:0x00' '0x05 0x0b:0x03' 'rubbish:rubbish'; do
 	expect '[.[] | select(.node == "mmcblk0 life_time")] | length == 1 and
 		.[0].state == "unsupported" and
 		(.[0].reason | test("revision 6: no life estimate before 7"))'
+done
+# As the answer to a command: what the text tells of the register, and in the bytes of wear, which are
+# reserved at this revision, what would be the end of a card.
+head -c 512 /dev/zero >"$work/ext-csd"
+poke()
+{
+	printf "\\x${2#0x}" | dd of="$work/ext-csd" bs=1 seek="$1" conv=notrunc 2>/dev/null
+}
+for i in S_CMD_SET:504 HPI_FEATURE:503 BKOPS_SUPPORT:502 MAX_PACKED_READS:501 MAX_PACKED_WRITES:500 \
+	DATA_TAG_SUPPORT:499 TAG_UNIT_SIZE:498; do
+	value=$(sed -n "s/.*\[${i%:*}: \(0x..\)\].*/\1/p" "$input/mmc-extcsd.txt")
+	[ -n "$value" ] || fail "no $i"
+	poke "${i#*:}" "$value"
+done
+poke 192 0x06
+for i in 00:00:00 03:0b:0b ff:ff:ff; do
+	IFS=: read -r eol a b <<<"$i"
+	poke 267 "$eol"
+	poke 268 "$a"
+	poke 269 "$b"
+	card "$work/ext-csd"
+	sample --root "$copy" mmc_health
+	expect 'of("mmc_health"; "mmcblk0") | .fields.rev == 6 and .fields.bkops_status == 0 and
+		([.fields | keys[] | select(test("^life|^used|eol"))] == []) and .faults == {} and
+		.flags == {} and .info == {}'
 done
 
 # drive PAGE: a tree with a live drive that answers this page, in $copy

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Samples and probes every tree below tests/fixtures by the built binary and compares with what is
-# expected there: expected.json, expected.probe, and expected.series (rates from root to root1).
+# expected there: expected.json, expected.probe, expected.series (rates from root to root1), and
+# expected.asked (cards that are asked when they are named).
 # UPDATE=1 accepts what comes out; read the difference before you do. TREES="a b" takes only these.
 # timeout: 120
 set -u
@@ -43,6 +44,11 @@ for root in "$tests"/fixtures/*/root; do
 	case " ${TREES:-$tree} " in *" $tree "*) ;; *) continue ;; esac
 	check expected.json "$flashscope" sample --json --root "$root"
 	check expected.probe "$flashscope" probe --all --root "$root"
+	# What is asked of who is named, and of nobody else.
+	for card in "$root"/COMMANDS/mmcblk*; do
+		[ ! -d "$card" ] ||
+			check expected.asked "$flashscope" sample --json --root "$root" mmc_health
+	done
 	[ -d "$dir/root1" ] || continue
 	check expected.series "$flashscope" sample --json --root "$root" --root "$dir/root1"
 done

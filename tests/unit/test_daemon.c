@@ -81,9 +81,11 @@ static void test_settings(void **state)
 	for (size_t g = 0; g < catalog_n_groups(catalog); g++)
 		assert_int_equal(settings.period_ms[g],
 				 catalog_group_at(catalog, g, NULL)->period_ms);
+	/* What risks something is off. */
 	for (size_t c = 0; c < catalog->n_collectors; c++)
-		assert_false(settings.disabled[c]);
-	assert_int_equal(set(&settings, "[collector load]\nenabled = no\nperiod.load = 250ms\n"),
+		assert_int_equal(settings.disabled[c], catalog->collectors[c]->opt_in != NULL);
+	assert_int_equal(set(&settings, "[collector load]\nenabled = no\nperiod.load = 250ms\n"
+					"[collector mmc_health]\nenabled = yes\n"),
 			 0);
 	settings_apply(&settings);
 	assert_int_equal(catalog_find_group(catalog, "load", &group), 0);
@@ -112,6 +114,11 @@ static void test_least_periods(void **state)
 			 group->name, too_short[group->cost]);
 		assert_int_equal(set(&settings, text), -EINVAL);
 		assert_non_null(strstr(config_error(settings.config, 0), "f:2: "));
+		if (!group->least_period_ms)
+			continue;
+		snprintf(text, sizeof(text), "[collector %s]\nperiod.%s = %ums\n", collector->name,
+			 group->name, group->least_period_ms - 1);
+		assert_int_equal(set(&settings, text), -EINVAL);
 	}
 }
 
