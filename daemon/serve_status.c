@@ -137,6 +137,23 @@ static void add_sampled(struct doc *doc, const struct board_view *view)
 	doc_end(doc);
 }
 
+/* The outcome of a collector that nobody has asked for, or that somebody does not want. */
+static void add_switched_off(struct doc *doc, const struct collector *collector)
+{
+	char buf[PROBE_TEXT_MAX];
+	struct text text = TEXT_IN(buf);
+
+	if (collector->opt_in)
+		text_printf(&text, "not unless asked for: %s", collector->opt_in);
+	else
+		text_str(&text, "the configuration says so");
+	doc_string(doc, "outcome", "switched_off");
+	doc_string(doc, "reason", buf);
+	text_rewind(&text, 0);
+	text_printf(&text, "enabled = yes below [collector %s]", collector->name);
+	doc_string(doc, "advice", buf);
+}
+
 static void add_missing(struct doc *doc, const struct board_collector *c,
 			const struct probe_item *item)
 {
@@ -146,13 +163,10 @@ static void add_missing(struct doc *doc, const struct board_collector *c,
 		doc_string(doc, "node", item->node);
 	else
 		doc_null(doc, "node");
-	if (c->enabled && item) {
+	if (c->enabled && item)
 		api_outcome(doc, item);
-	} else {
-		doc_string(doc, "outcome", "switched_off");
-		doc_string(doc, "reason", "the configuration says so");
-		doc_null(doc, "advice");
-	}
+	else
+		add_switched_off(doc, c->collector);
 	doc_end(doc);
 }
 
@@ -297,6 +311,8 @@ static void add_collector(struct api *api, struct doc *doc, const struct board_v
 	doc_bool(doc, "enabled", c->enabled);
 	if (own) {
 		api_outcome(doc, own);
+	} else if (!c->enabled) {
+		add_switched_off(doc, c->collector);
 	} else {
 		doc_null(doc, "outcome");
 		doc_null(doc, "reason");

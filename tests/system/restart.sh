@@ -78,5 +78,7 @@ printf '[collector load]\nenabled = no\n' >"$work/off.conf"
 start --config "$work/off.conf"
 get /api/v1/status | json '(.sampled | map(.collector) | index("load")) == null and
 	(.not_sampled | map(select(.collector == "load"))[0].outcome) == "switched_off"' 'switched off'
+get /api/v1/collectors | json 'map(select(.collector == "mmc_health"))[0] | .outcome == "switched_off" and
+	(.reason | test("command queueing")) and (.advice | test("enabled = yes"))' 'what is off by default'
 stop
 echo ok
