@@ -23,7 +23,7 @@ struct lane_config {
 	const char *root;
 	const bool *wanted; /* collectors that are sampled here, by index of the catalog */
 	bool all_nodes;
-	const char *device; /* see struct probe */
+	const char *device;       /* see struct probe */
 	const char *const *avoid; /* paths to leave alone, see hw_avoid() */
 	size_t n_avoid;
 };
