@@ -1,7 +1,18 @@
 /* What this process may do. */
 #pragma once
 
+#include <linux/capability.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+
+#define CAPABILITY(number) ((uint64_t)1 << (number))
 
 /* Whether a capability of linux/capability.h (CAP_SYS_ADMIN) is effective. */
 bool capability_is_effective(unsigned capability);
+
+/* Gives up all capabilities but these (bits) of those that there are, for good: none of them comes
+ * back by exec() or by being root. Without any privilege there is nothing to give up. Concerns the
+ * calling thread: call it before there are others. 0 or -errno; then those that there were stay. */
+int capability_keep(uint64_t capabilities);

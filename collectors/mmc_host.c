@@ -531,6 +531,7 @@ const struct collector collector_mmc_host = {
 	.help = "Hosts of MMC and SD cards.",
 	.groups = groups,
 	.n_groups = ARRAY_SIZE(groups),
+	.privileged = true,
 	.probe = mmc_host_probe,
 	.sample = mmc_host_sample,
 	.close = mmc_host_close,

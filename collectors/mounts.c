@@ -579,6 +579,7 @@ const struct collector collector_mounts = {
 	.help = "File systems and their space.",
 	.groups = groups,
 	.n_groups = ARRAY_SIZE(groups),
+	.privileged = true,
 	.probe = mounts_probe,
 	.sample = mounts_sample,
 	.close = mounts_close,

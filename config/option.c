@@ -16,6 +16,7 @@
 #define MIB       (1024 * KIB)
 #define GIB       (1024 * MIB)
 
+static const char *const helpers[] = {"auto", "start", "connect", "off", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 
 /* clang-format off */
@@ -31,6 +32,10 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"Where HTTP is served beside the Unix socket; port 0 takes a free one."},
 	[OPTION_LOG_LEVEL] = {"daemon", "log_level", OPTION_CHOICE, "info", 0, 0, log_levels,
 		"The least important messages that are still written."},
+	[OPTION_RUN_AS] = {"daemon", "user", OPTION_USER, "same", 0, 0, NULL,
+		"User that flashscoped runs as once it is started by root; the database and the runtime folder become this user's."},
+	[OPTION_HELPER] = {"helper", "mode", OPTION_CHOICE, "auto", 0, 0, helpers,
+		"Where flashscope-helper comes from, which asks devices by commands: auto starts it as root and connects to it else."},
 	[OPTION_COMMIT_INTERVAL] = {"store", "commit_interval", OPTION_DURATION, "60s",
 		SECOND_MS, HOUR_MS, NULL,
 		"Time between commits: what a loss of power costs at most, and what flash wear pays."},
@@ -118,6 +123,9 @@ void option_range(const struct option_spec *spec, struct text *text)
 	case OPTION_PATH:
 		text_str(text, "a path");
 		break;
+	case OPTION_USER:
+		text_str(text, "name or number of a user, or same");
+		break;
 	}
 }
 
@@ -187,6 +195,7 @@ static int parse_typed(const struct option_spec *spec, const char *value, int64_
 	case OPTION_ADDRESS:
 		return parse_address(value, why);
 	case OPTION_PATH:
+	case OPTION_USER:
 		return 0;
 	}
 	return -EINVAL;

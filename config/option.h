@@ -13,6 +13,7 @@ enum option_type {
 	OPTION_CHOICE,   /* one of words; the value is its index */
 	OPTION_ADDRESS,  /* ADDR:PORT on loopback, or none */
 	OPTION_PATH,
+	OPTION_USER, /* name or number of a user, or same */
 };
 
 /* A line of the file holds key, value and what stands between them. */
@@ -34,6 +35,8 @@ enum option_id {
 	OPTION_RUNTIME_DIR,
 	OPTION_LISTEN,
 	OPTION_LOG_LEVEL,
+	OPTION_RUN_AS,
+	OPTION_HELPER,
 	OPTION_COMMIT_INTERVAL,
 	OPTION_SIZE_MAX,
 	OPTION_TAIL_MAX,

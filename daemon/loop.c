@@ -18,7 +18,7 @@
 /* A tick stands at the latest this long after the one before, whatever the periods are. */
 #define LONGEST_WAIT_MS 10000
 
-enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, FD_UEVENTS, N_FDS };
+enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, FD_HELPER, FD_UEVENTS, N_FDS };
 
 struct run {
 	const struct loop *loop;
@@ -159,6 +159,8 @@ static void turn(struct run *run)
 	look_at_clock(run, now_ms);
 	if (run->fds[FD_LANE].revents)
 		sampler_lane_input(loop->sampler);
+	if (run->fds[FD_HELPER].revents)
+		sampler_helper_input(loop->sampler);
 	if (run->fds[FD_UEVENTS].revents)
 		sampler_uevent_input(loop->sampler);
 	if (sampler_next_ms(loop->sampler) <= now_ms)
@@ -188,6 +190,7 @@ static int run_until_signal(struct run *run, int *ret_signal)
 		arm(run, clock_boot_ms());
 		/* The lane may have been replaced; poll() takes the descriptors anew each time. */
 		run->fds[FD_LANE].fd = sampler_lane_fd(run->loop->sampler);
+		run->fds[FD_HELPER].fd = sampler_helper_fd(run->loop->sampler);
 		run->fds[FD_UEVENTS].fd = sampler_uevent_fd(run->loop->sampler);
 		if (poll(run->fds, N_FDS, -1) < 0) {
 			if (errno == EINTR)

@@ -1,7 +1,8 @@
 /* flashscoped: samples this machine, stores it, serves it.
  *
  * Order of start, and in reverse of stop: signals, configuration, lock of the runtime folder,
- * sampler with its lane, listeners, lock of the database, store, store thread, HTTP thread, loop.
+ * helper, end of all privileges, sampler with its lane, listeners, lock of the database, store,
+ * store thread, HTTP thread, loop.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include "daemon/http.h"
 #include "daemon/lock.h"
 #include "daemon/loop.h"
+#include "daemon/privileges.h"
 #include "daemon/summary.h"
 #include "sampling/registry.h"
 
@@ -37,6 +39,7 @@ struct flashscoped {
 	bool successor; /* of one that was killed and has not ended yet */
 	struct store *store;
 	struct board *board;
+	struct helper_process helper;
 	struct sampler *sampler;
 	struct committer *committer;
 	struct http *http;
@@ -78,6 +81,23 @@ static void on_probed(void *arg, const struct collector *collector, const struct
 	for (size_t i = 0; i < probe->n_items; i++)
 		store_outcome(d->store, collector->name, probe->items[i].node, t_ms,
 			      outcome_name(probe->items[i].outcome), probe->items[i].reason);
+}
+
+/* A helper that goes is more than the state of a collector: nothing that needs it is asked. */
+static void on_helper(void *arg, const struct link_status *status)
+{
+	struct flashscoped *d = arg;
+
+	if (status->state == LINK_UP) {
+		log_info("flashscope-helper answers");
+		event_add(d->store, status->since_ms, SEVERITY_INFO, "helper_up", "",
+			  "flashscope-helper answers");
+		return;
+	}
+	helper_reap(&d->helper);
+	log_warning("flashscope-helper: %s", status->reason);
+	event_add(d->store, status->since_ms, SEVERITY_WARNING, "helper_down", "",
+		  "flashscope-helper: %s", status->reason);
 }
 
 /* Boot id and kernel as the root tells them; a recorded tree may have neither. */
@@ -216,8 +236,10 @@ static int open_sampler(struct flashscoped *d)
 		.rescan_ms = config_number(config, OPTION_RESCAN_INTERVAL),
 		.deadline_ms = config_number(config, OPTION_LANE_DEADLINE),
 		.all_nodes = config_bool(config, OPTION_PARTITIONS),
+		.helper_path = *d->helper.path ? d->helper.path : NULL,
+		.helper_off_reason = d->helper.off_reason,
 	};
-	const struct sampler_callbacks callbacks = {d, on_rows, on_state, on_probed};
+	const struct sampler_callbacks callbacks = {d, on_rows, on_state, on_probed, on_helper};
 	int r = sampler_open(&options, registry(), &callbacks, &d->sampler);
 
 	if (r < 0)
@@ -415,6 +437,9 @@ int main(int argc, char **argv)
 	log_max_level((enum log_level)config_number(d.settings.config, OPTION_LOG_LEVEL));
 	log_info("flashscoped " FLASHSCOPE_VERSION);
 	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || lock_runtime_dir(&d) < 0)
+		goto free_settings;
+	helper_start(d.settings.config, &d.helper);
+	if (privileges_drop(d.settings.config) < 0)
 		goto free_settings;
 	if (open_sampler(&d) < 0)
 		goto close_sampler;

@@ -99,6 +99,23 @@ static void add_discovery(struct api *api, struct doc *doc, const struct board_v
 	doc_end(doc);
 }
 
+static void add_helper(struct doc *doc, const struct board_view *view)
+{
+	const struct link_status *s = &view->stats.helper;
+
+	doc_object(doc, "helper");
+	doc_string(doc, "state", link_state_name(s->state));
+	doc_string_or_null(doc, "reason", s->reason);
+	add_moment(doc, "since", s->since_ms, view->loop.wall_offset_ms);
+	doc_string_or_null(doc, "socket", s->path);
+	doc_u64(doc, "n_connects", s->n_connects);
+	doc_i64(doc, "n_workers", s->account.n_workers);
+	doc_i64(doc, "n_worker_restarts", s->account.n_restarts);
+	doc_i64(doc, "n_held_processes", s->account.n_left);
+	doc_i64(doc, "workers_cpu_us", s->account.cpu_us);
+	doc_end(doc);
+}
+
 static const struct probe_item *own_item(const struct board_collector *c)
 {
 	return board_n_items(c->probe) ? board_item(c->probe, 0) : NULL;
@@ -231,6 +248,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	add_store(api, doc, store, offset_ms);
 	add_sampling(doc, view);
 	add_discovery(api, doc, view);
+	add_helper(doc, view);
 	add_sampled(doc, view);
 	add_not_sampled(doc, view);
 	add_troubles(doc, view, offset_ms);

@@ -4,24 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/macros.h"
-
 #define DAY_MS (24 * 3600 * 1000LL)
-
-/* No group is sampled more often than the class of its reads allows. */
-static int64_t least_period_ms(enum cost cost)
-{
-	switch (cost) {
-	case COST_F:
-		return 100;
-	case COST_L:
-	case COST_H:
-		return 1000;
-	case COST_Q:
-		return 60 * 1000;
-	}
-	return DAY_MS;
-}
 
 /* A text that lives as long as the settings; NULL without memory. */
 PRINTF_LIKE(2, 3) static const char *keep(struct settings *settings, const char *fmt, ...)
@@ -71,7 +54,7 @@ static int add_period(struct settings *settings, size_t g, const struct group *g
 		.initial =
 			keep(settings, group->period_ms % 1000 ? "%ums" : "%us",
 			     group->period_ms % 1000 ? group->period_ms : group->period_ms / 1000),
-		.min = MAX(least_period_ms(group->cost), (int64_t)group->least_period_ms),
+		.min = group_least_ms(group),
 		.max = DAY_MS,
 		.help = group->help,
 	};

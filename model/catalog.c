@@ -137,6 +137,27 @@ bool metric_is_delta(const struct metric *metric)
 	return metric->kind == KIND_COUNTER;
 }
 
+bool collector_commands(const struct collector *collector)
+{
+	for (size_t i = 0; i < collector->n_groups; i++)
+		if (collector->groups[i].cost != COST_Q)
+			return false;
+	return collector->n_groups > 0;
+}
+
+bool collector_is_helped(const struct collector *collector)
+{
+	return collector->privileged || collector_commands(collector);
+}
+
+int64_t group_least_ms(const struct group *group)
+{
+	static const int64_t least_ms[] = {
+		[COST_F] = 100, [COST_L] = 1000, [COST_H] = 1000, [COST_Q] = 60000};
+
+	return MAX(least_ms[group->cost], (int64_t)group->least_period_ms);
+}
+
 const char *kind_name(enum kind kind)
 {
 	static const char *const names[] = {

@@ -50,5 +50,14 @@ int metric_find(const struct catalog *catalog, const char *name, struct metric *
  * them. */
 bool metric_is_delta(const struct metric *metric);
 
+/* Whether a collector sends commands to devices: all its groups are of class Q. */
+bool collector_commands(const struct collector *collector);
+
+/* Whether the privileged helper samples it: for its commands, or for what only root may read. */
+bool collector_is_helped(const struct collector *collector);
+
+/* No group is sampled more often than this: its class says so, or the group itself. */
+int64_t group_least_ms(const struct group *group);
+
 const char *kind_name(enum kind kind);
 const char *cost_name(enum cost cost);

@@ -91,6 +91,10 @@ struct collector {
 	const struct group *groups;
 	size_t n_groups;
 
+	/* Sees more as root, or outside of a service's sandbox: where there is a privileged helper,
+	 * that one samples it. None of its groups is of class F or Q. */
+	bool privileged;
+
 	/* Finds the nodes that exist and says of each, and of the collector itself, what it found
 	 * (probe_collector(), probe_node()). Called again when hardware may have changed; each call
 	 * makes a state of its own. Returns 0 with *ret_state, which may be NULL, owned by the

@@ -58,7 +58,7 @@ void sink_reset(struct sink *sink, const struct group *group)
 	sink->group = group;
 	sink->n_rows = 0;
 	sink->text_len = 0;
-	sink->overflow = false;
+	sink->overflow = sink->partial = false;
 }
 
 static struct row *next_row(struct sink *sink)

@@ -69,6 +69,8 @@ struct sink {
 	char *text; /* SINK_TEXT_BYTES */
 	size_t text_len;
 	bool overflow; /* rows or text did not fit and were dropped */
+	/* Not all nodes were asked, or have answered: one without a row is not gone. */
+	bool partial;
 	char *at_node; /* NODE_NAME_MAX bytes or NULL: takes the name of the row being made, for
 			* whoever watches a lane from outside */
 	struct row spare;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -10,6 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/capability.h"
 
 #define CHILD_FD      3
 #define OLD_FDS_LIMIT 1024
@@ -33,22 +34,17 @@ static int keep_only(int fd)
 	return 0;
 }
 
-/* Of all privileges, only the one to read what others may not. Failure is no harm: then there was
+/* Of all privileges, only the one to read what others may not, and those that the kernel asks for
+ * with a command to NVMe (SYS_ADMIN), eMMC or ATA (SYS_RAWIO). Failure is no harm: then there was
  * nothing to give up. */
-static void drop_privileges(void)
+static void drop_privileges(bool commands)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+	uint64_t kept = CAPABILITY(CAP_DAC_READ_SEARCH);
 
+	if (commands)
+		kept |= CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_RAWIO);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (syscall(SYS_capget, &header, data) < 0)
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(data); i++) {
-		data[i].permitted &= i == 0 ? 1U << CAP_DAC_READ_SEARCH : 0;
-		data[i].effective = data[i].permitted;
-		data[i].inheritable = 0;
-	}
-	syscall(SYS_capset, &header, data);
+	(void)capability_keep(kept);
 }
 
 /* A stop of the daemon reaches the lane by the end of its socket; the signals of a terminal or a
@@ -69,7 +65,7 @@ static void run_child(const struct lane_config *config, int fd, pid_t parent,
 	if (getppid() != parent || keep_only(fd) < 0)
 		_exit(1);
 	set_signals();
-	drop_privileges();
+	drop_privileges(config->commands);
 	_exit(lane_child_run(config, CHILD_FD, place));
 }
 

@@ -24,6 +24,7 @@ struct lane_config {
 	const bool *wanted; /* collectors that are sampled here, by index of the catalog */
 	bool all_nodes;
 	const char *device;       /* see struct probe */
+	bool commands;            /* it keeps what commands to devices need of its privileges */
 	const char *const *avoid; /* paths to leave alone, see hw_avoid() */
 	size_t n_avoid;
 };

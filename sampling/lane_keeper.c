@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,10 +32,11 @@ struct keeper {
 	int64_t busy_since_ms, checked_ms;
 	unsigned n_deaths; /* at work, since the last sample */
 	bool wants_rescan, wants_restart;
+	bool stopped;
 	struct backoff restart;
 	bool started_once;
 	struct hangs hangs;
-	pid_t leaving[LEAVING_MAX]; /* lanes that were told to end */
+	struct keeper_held leaving[LEAVING_MAX]; /* lanes that were told to end */
 	struct sink sink;
 	struct probe probe;
 	uint8_t *packet; /* WIRE_MESSAGE_MAX */
@@ -69,27 +71,38 @@ int keeper_open(const struct keeper_options *options, const struct keeper_events
 	return 0;
 }
 
-static void remember_leaving(struct keeper *keeper, pid_t pid)
+static void remember_leaving(struct keeper *keeper, const struct keeper_held *lane)
 {
 	for (size_t i = 0; i < LEAVING_MAX; i++) {
-		if (keeper->leaving[i])
+		if (keeper->leaving[i].pid)
 			continue;
-		keeper->leaving[i] = pid;
+		keeper->leaving[i] = *lane;
 		return;
 	}
+}
+
+/* What the lane is at. A copy: the process may still write. */
+static void place_of(const struct keeper *keeper, struct keeper_held *ret)
+{
+	const struct lane_place *place = keeper->lane.place;
+
+	*ret = (struct keeper_held){.pid = keeper->lane.pid, .since_ms = place->since_ms};
+	memcpy(ret->path, place->path, sizeof(ret->path));
+	ret->path[sizeof(ret->path) - 1] = '\0';
 }
 
 /* Ends an idle lane. It sees the end of the socket and leaves. */
 static void end_lane(struct keeper *keeper)
 {
-	pid_t pid = keeper->lane.pid;
+	struct keeper_held lane;
 
-	if (!pid)
+	if (!keeper->lane.pid)
 		return;
+	place_of(keeper, &lane);
 	lane_leave(&keeper->lane);
-	kill(pid, SIGKILL);
-	if (!lane_reap(pid))
-		remember_leaving(keeper, pid);
+	kill(lane.pid, SIGKILL);
+	if (!lane_reap(lane.pid))
+		remember_leaving(keeper, &lane);
 	keeper->busy = false;
 	keeper->cpu_before_us += keeper->cpu_us;
 	keeper->cpu_us = 0;
@@ -102,9 +115,9 @@ static void wait_for_leaving(struct keeper *keeper)
 		bool any = false;
 
 		for (size_t i = 0; i < LEAVING_MAX; i++) {
-			if (keeper->leaving[i] && lane_reap(keeper->leaving[i]))
-				keeper->leaving[i] = 0;
-			any = any || keeper->leaving[i];
+			if (keeper->leaving[i].pid && lane_reap(keeper->leaving[i].pid))
+				keeper->leaving[i].pid = 0;
+			any = any || keeper->leaving[i].pid;
 		}
 		if (!any)
 			return;
@@ -123,6 +136,33 @@ void keeper_close(struct keeper *keeper)
 	free(keeper->packet);
 	free(keeper->wanted);
 	free(keeper);
+}
+
+void keeper_stop(struct keeper *keeper, int64_t now_ms)
+{
+	keeper->stopped = true;
+	end_lane(keeper);
+	wait_for_leaving(keeper);
+	hangs_reap(&keeper->hangs, now_ms);
+}
+
+static struct keeper_held held_of_hang(const struct hang *hang)
+{
+	struct keeper_held held = {.pid = hang->used ? hang->pid : 0, .since_ms = hang->left_ms};
+
+	memcpy(held.path, hang->path, sizeof(held.path));
+	return held;
+}
+
+bool keeper_held(struct keeper *keeper, size_t index, struct keeper_held *ret)
+{
+	for (size_t i = 0; i < LEAVING_MAX + HANGS_MAX; i++) {
+		*ret = i < LEAVING_MAX ? keeper->leaving[i]
+				       : held_of_hang(&keeper->hangs.v[i - LEAVING_MAX]);
+		if (ret->pid && !lane_reap(ret->pid) && index-- == 0)
+			return true;
+	}
+	return false;
 }
 
 static void set_busy(struct keeper *keeper, bool probing, int64_t now_ms)
@@ -218,8 +258,8 @@ static void lane_hangs(struct keeper *keeper, int64_t now_ms)
 static void reap_leaving(struct keeper *keeper)
 {
 	for (size_t i = 0; i < LEAVING_MAX; i++)
-		if (keeper->leaving[i] && lane_reap(keeper->leaving[i]))
-			keeper->leaving[i] = 0;
+		if (keeper->leaving[i].pid && lane_reap(keeper->leaving[i].pid))
+			keeper->leaving[i].pid = 0;
 }
 
 static bool is_starved(const struct keeper *keeper)
@@ -260,6 +300,8 @@ static void send_rescan(struct keeper *keeper, int64_t now_ms)
 
 void keeper_check(struct keeper *keeper, int64_t now_ms)
 {
+	if (keeper->stopped)
+		return;
 	reap_leaving(keeper);
 	hangs_reap(&keeper->hangs, now_ms);
 	allow_for_sleep(keeper, now_ms);
@@ -411,6 +453,14 @@ bool keeper_is_busy(const struct keeper *keeper)
 bool keeper_is_ready(const struct keeper *keeper)
 {
 	return keeper->lane.pid && !keeper->busy;
+}
+
+bool keeper_is_settled(const struct keeper *keeper)
+{
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		if (keeper->hangs.v[i].used)
+			return false;
+	return keeper_is_ready(keeper) && !keeper->wants_rescan && !keeper->wants_restart;
 }
 
 bool keeper_is_starved(const struct keeper *keeper)

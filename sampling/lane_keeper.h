@@ -70,6 +70,10 @@ bool keeper_is_busy(const struct keeper *keeper);
 /* Whether there is a lane that waits for a request. */
 bool keeper_is_ready(const struct keeper *keeper);
 
+/* Whether keeper_check() has nothing to do before there is input or a request: a lane waits for
+ * one, and nothing hangs. */
+bool keeper_is_settled(const struct keeper *keeper);
+
 /* Whether no lane can be had since too many hang: nothing of the lane is sampled. */
 bool keeper_is_starved(const struct keeper *keeper);
 
@@ -84,5 +88,20 @@ struct keeper_stats {
 	int64_t cpu_us;      /* of all lanes, as far as they said */
 	size_t n_left;       /* processes that still hang in the kernel */
 };
+
+/* A process that was told to end and has not ended: the kernel holds it. */
+struct keeper_held {
+	pid_t pid;
+	char path[HW_PATH_MAX]; /* what it waits for, "" when it is not known */
+	int64_t since_ms;       /* boot clock */
+};
+
+/* For a stop: kills the lane, and goes on no more. What does not end at once is found by
+ * keeper_held(). */
+void keeper_stop(struct keeper *keeper, int64_t now_ms);
+
+/* The processes that the kernel holds, one by one; false past the end. Reaps those that are gone.
+ */
+bool keeper_held(struct keeper *keeper, size_t index, struct keeper_held *ret);
 
 void keeper_get_stats(const struct keeper *keeper, struct keeper_stats *ret);

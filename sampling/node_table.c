@@ -214,7 +214,7 @@ void node_table_update(struct node_table *table, size_t group, const struct sink
 	table->n_samples[group]++;
 	for (size_t i = 0; i < sink->n_rows; i++)
 		hint = update_row(table, group, sink, i, hint, now_ms, watch);
-	for (size_t i = 0; i < table->n; i++) {
+	for (size_t i = 0; i < table->n && !sink->partial; i++) {
 		struct node_entry *entry = &table->v[i];
 
 		if (entry->seen[group] != table->n_samples[group])

@@ -45,9 +45,9 @@ void node_table_done(struct node_table *table);
 
 /* Takes the states out of the rows of a sample of a group (its index within the collector): a node
  * whose fields all fail is failed, denied or unsupported by its first fault; else one whose row
- * says so is suspended; one that is no longer among the rows of any group is gone. One that went
- * while it hung is said gone by the first call, of any kind, after that. Allocates only for new
- * nodes. */
+ * says so is suspended; one that is no longer among the rows of any group is gone, unless the
+ * sample is partial. One that went while it hung is said gone by the first call, of any kind, after
+ * that. Allocates only for new nodes. */
 void node_table_update(struct node_table *table, size_t group, const struct sink *sink,
 		       int64_t now_ms, const struct node_watch *watch);
 

@@ -11,6 +11,7 @@
 #include "base/hw.h"
 #include "model/catalog.h"
 #include "model/probe.h"
+#include "sampling/helper_link.h"
 
 struct sampler;
 
@@ -39,6 +40,8 @@ struct sampler_callbacks {
 	/* The collector was probed (again). */
 	void (*probed)(void *arg, const struct collector *collector, const struct probe *probe,
 		       int64_t t_ms);
+	/* The helper came or went. */
+	void (*helper)(void *arg, const struct link_status *status);
 };
 
 #define SAMPLER_DEADLINE_MS 2000
@@ -53,6 +56,9 @@ struct sampler_options {
 	int64_t deadline_ms; /* of the lane; 0 for SAMPLER_DEADLINE_MS */
 	bool all_nodes;      /* also those that are left out by default, as partitions */
 	bool no_lane;        /* sample everything in the caller's thread */
+	/* Socket of flashscope-helper, which samples what needs commands or privileges; NULL to do
+	 * without, for this reason. */
+	const char *helper_path, *helper_off_reason;
 };
 
 /* Opens the root and starts the lane process, by fork: call it before other threads exist, and
@@ -77,6 +83,11 @@ void sampler_tick(struct sampler *sampler, int64_t t_ms);
  * sampler_lane_input(). The descriptor may change after each call of the sampler. */
 int sampler_lane_fd(const struct sampler *sampler);
 void sampler_lane_input(struct sampler *sampler);
+
+/* To be watched for input beside the timer, -1 without a helper; then call sampler_helper_input().
+ * The descriptor may change after each call of the sampler. */
+int sampler_helper_fd(const struct sampler *sampler);
+void sampler_helper_input(struct sampler *sampler);
 
 /* To be watched for input beside the timer, -1 when there is nothing to watch; then call
  * sampler_uevent_input(). The descriptor may change after each call of the sampler. */
@@ -107,6 +118,7 @@ struct sampler_stats {
 	int64_t late_max_ms;          /* of the groups in this thread */
 	uint64_t n_lane_restarts;
 	struct discovery_stats discovery;
+	struct link_status helper;
 };
 
 void sampler_get_stats(const struct sampler *sampler, struct sampler_stats *ret);

@@ -25,6 +25,11 @@ static void no_probed(void *arg, const struct collector *collector, const struct
 	(void)arg, (void)collector, (void)probe, (void)t_ms;
 }
 
+static void no_helper(void *arg, const struct link_status *status)
+{
+	(void)arg, (void)status;
+}
+
 static int open_keeper(struct sampler *sampler)
 {
 	struct keeper_options options = {
@@ -39,6 +44,20 @@ static int open_keeper(struct sampler *sampler)
 	return keeper_open(&options, &events, &sampler->keeper);
 }
 
+static int open_link(struct sampler *sampler)
+{
+	struct link_options options = {
+		.catalog = sampler->catalog,
+		.path = sampler->options.helper_path,
+		.off_reason = sampler->options.helper_off_reason
+				      ? sampler->options.helper_off_reason
+				      : "it is not wanted here",
+	};
+	struct link_events events = sampler_link_events(sampler);
+
+	return link_open(&options, &events, &sampler->link);
+}
+
 static void plan_group(struct sampler *sampler, size_t index, size_t collector, size_t in_collector)
 {
 	struct plan *plan = &sampler->plans[index];
@@ -48,13 +67,16 @@ static void plan_group(struct sampler *sampler, size_t index, size_t collector, 
 	plan->group = catalog_group_at(sampler->catalog, index, NULL);
 	plan->collector = collector;
 	plan->in_collector = in_collector;
-	plan->in_lane = plan->group->cost != COST_F && !sampler->options.no_lane;
-	if (!account->enabled || plan->group->cost == COST_Q)
+	plan->by_command = plan->group->cost == COST_Q;
+	plan->in_lane =
+		plan->group->cost != COST_F && !plan->by_command && !sampler->options.no_lane;
+	account->by_command = account->by_command || plan->by_command;
+	if (!account->enabled)
 		return;
 	plan->schedule.period_ms =
 		period_ms && period_ms[index] ? period_ms[index] : plan->group->period_ms;
 	account->in_lane = account->in_lane || plan->in_lane;
-	account->in_loop = account->in_loop || !plan->in_lane;
+	account->in_loop = account->in_loop || (!plan->in_lane && !plan->by_command);
 }
 
 static bool make_plans(struct sampler *sampler)
@@ -70,7 +92,8 @@ static bool make_plans(struct sampler *sampler)
 		account->enabled = !sampler->options.disabled || !sampler->options.disabled[i];
 		for (size_t g = 0; g < account->collector->n_groups; g++)
 			plan_group(sampler, index++, i, g);
-		/* One that would send commands alone is probed there, and not sampled. */
+		/* One that sends commands alone is probed there, which costs nothing, so that what
+		 * is missing can be said without the helper, too. */
 		sampler->loop_wanted[i] =
 			account->in_loop || (account->enabled && !account->in_lane);
 		sampler->lane_wanted[i] = account->in_lane;
@@ -109,6 +132,8 @@ static void fill_callbacks(struct sampler *sampler, const struct sampler_callbac
 		sampler->callbacks.state = no_state;
 	if (!callbacks->probed)
 		sampler->callbacks.probed = no_probed;
+	if (!callbacks->helper)
+		sampler->callbacks.helper = no_helper;
 }
 
 int sampler_open(const struct sampler_options *options, const struct catalog *catalog,
@@ -140,6 +165,8 @@ int sampler_open(const struct sampler_options *options, const struct catalog *ca
 		uevents_open(&sampler->uevents, hw_is_live(runner_hw(sampler->runner)));
 	if (r == 0 && needs_lane)
 		r = open_keeper(sampler);
+	if (r == 0)
+		r = open_link(sampler);
 	if (r < 0)
 		return r;
 	if (sampler->keeper)
@@ -147,6 +174,7 @@ int sampler_open(const struct sampler_options *options, const struct catalog *ca
 	/* What belongs to the caller is not needed any more. */
 	sampler->options.period_ms = NULL;
 	sampler->options.disabled = NULL;
+	sampler->options.helper_path = sampler->options.helper_off_reason = NULL;
 	*ret = sampler;
 	sampler = NULL;
 	return 0;
@@ -157,6 +185,7 @@ void sampler_close(struct sampler *sampler)
 	if (!sampler)
 		return;
 	keeper_close(sampler->keeper);
+	link_close(sampler->link);
 	runner_close(sampler->runner);
 	for (size_t i = 0; sampler->accounts && i < sampler->catalog->n_collectors; i++) {
 		node_table_done(&sampler->accounts[i].nodes);

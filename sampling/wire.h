@@ -14,7 +14,7 @@
 
 /* Below the default send buffer of a Unix socket (208 KiB); any one row fits with room to spare. */
 #define WIRE_MESSAGE_MAX (128 * 1024)
-#define WIRE_GROUPS_MAX  64
+#define WIRE_GROUPS_MAX  128
 
 enum wire_type {
 	WIRE_TICK = 1, /* to the lane: sample these groups */
@@ -22,6 +22,11 @@ enum wire_type {
 	WIRE_PROBED,   /* what a probe of a collector found; several packets when long */
 	WIRE_ROWS,     /* the rows of a group; several packets when long */
 	WIRE_DONE,     /* the request is answered */
+	/* Between daemon and helper alone, sampling/wire_helper.h. */
+	WIRE_HELLO,
+	WIRE_REFUSED,
+	WIRE_NODE,
+	WIRE_ACCOUNT,
 };
 
 struct wire_tick {

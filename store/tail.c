@@ -456,8 +456,8 @@ static void add_tick(struct store *store, struct tail_group *group, int64_t t_ms
 	for (size_t i = 0; i < sink->n_rows; i++)
 		add_row(store, group, block, tick, sink, i, t_ms);
 	group->n_ticks++;
-	/* Rows that did not fit are no reason to call their nodes gone. */
-	if (!sink->overflow) {
+	/* Rows that did not fit, or were not asked for, are no reason to call their nodes gone. */
+	if (!sink->overflow && !sink->partial) {
 		miss_members(store, group, t_ms);
 		group->listed = true;
 	}

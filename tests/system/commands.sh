@@ -1,18 +1,35 @@
 #!/usr/bin/env bash
-# What would send a command to a device is asked for by name alone: the daemon says that it does not.
+# What is asked of devices by commands: the daemon has flashscope-helper do it, and says so while
+# there is none.
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3
 tests=$(cd "$(dirname "$0")/.." && pwd -P)
 
+smart_came()
+{
+	get '/api/v1/latest?collector=nvme_smart&node=nvme0' | grep -q media_errors
+}
+
 start --root "$tests/fixtures/x86/root"
-grep -q '^leaves out nvme_smart: .*the daemon sends none' "$work/log" || fail 'the daemon does not say that it asks no drive'
+get /api/v1/status | json '.helper | .state == "up" and .reason == null and .n_workers == 2' 'the helper'
+get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "ok" and .state == "ok"' collectors
+until_true 5 smart_came
+stop TERM
+is 1 "$(sqlite3 "$work/f.db" 'SELECT count(*) FROM nvme_smart_rows')" 'ticks of nvme_smart in the file'
+is ok "$(sqlite3 "$work/f.db" "SELECT outcome FROM outcomes WHERE collector='nvme_smart' AND node=''")" outcome
+rm "$work/f.db"
+
+printf '[helper]\nmode = off\n' >"$work/off.conf"
+start --config "$work/off.conf" --root "$tests/fixtures/x86/root"
+grep -q '^leaves out nvme_smart: .*it is switched off' "$work/log" || fail 'the daemon does not say that it asks no drive'
+get /api/v1/status | json '.helper | .state == "off" and (.reason | test("switched off"))' 'no helper'
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "disabled" and
 	(.reason | test("by commands")) and .state == "unsupported" and .n_samples == 0' collectors
 get '/api/v1/latest' | json '[.. | objects | select(.group? == "nvme_smart" or .collector? == "nvme_smart")] == []' latest
 stop TERM
 is 0 "$(sqlite3 "$work/f.db" 'SELECT count(*) FROM nvme_smart_rows')" 'ticks of nvme_smart in the file'
-is disabled "$(sqlite3 "$work/f.db" "SELECT outcome FROM outcomes WHERE collector='nvme_smart'")" outcome
+is disabled "$(sqlite3 "$work/f.db" "SELECT outcome FROM outcomes WHERE collector='nvme_smart' AND node=''")" outcome
 
 # What risks something is off by default, which is said with the risk.
 "$bin/flashscoped" --dump-config | awk '/^\[collector mmc_health/ { on = 1 } on && /^enabled/ { print; exit }' >"$work/said"

@@ -91,7 +91,7 @@ static void test_errors(void **state)
 		{"[daemon\n", "f.conf:1: neither"},
 		{"root = /\n", "f.conf:1: root stands before any [section]"},
 		{"[nonsense]\n",
-		 "f.conf:1: unknown section [nonsense]; allowed: [daemon], [store], "
+		 "f.conf:1: unknown section [nonsense]; allowed: [daemon], [helper], [store], "
 		 "[sampling], [collector load]"},
 		{"[nonsense]\na = 1\nb = 2\n", "f.conf:1: unknown section"},
 		{"\n[daemon]\nrood = /\n",

@@ -1,0 +1,100 @@
+#include "base/packet_socket.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define BACKLOG  8
+#define DIR_MODE 0755
+
+/* Whether somebody listens there. What is left of one who did not clean up refuses. */
+static bool is_served(const struct sockaddr_un *address)
+{
+	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return false;
+	return connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+	       errno == EAGAIN;
+}
+
+static void make_dir(const char *socket_path, uid_t uid)
+{
+	char dir[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+	char *slash;
+
+	snprintf(dir, sizeof(dir), "%s", socket_path);
+	slash = strrchr(dir, '/');
+	if (!slash || slash == dir)
+		return;
+	*slash = '\0';
+	if (mkdir(dir, DIR_MODE) == 0 && lchown(dir, uid, (gid_t)-1) < 0)
+		rmdir(dir);
+}
+
+/* The folder belongs to the daemon, so what is made there is made as the daemon: root would follow
+ * whatever it finds. */
+static int bind_as(int fd, const struct sockaddr_un *address, uid_t uid)
+{
+	mode_t mask = umask(0177);
+	int r;
+
+	setfsuid(uid);
+	unlink(address->sun_path);
+	r = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	setfsuid(geteuid());
+	umask(mask);
+	return r;
+}
+
+int packet_socket_listen(const char *path, uid_t uid)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", path) >=
+	    (int)sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	if (is_served(&address))
+		return -EADDRINUSE;
+	make_dir(path, uid);
+	r = bind_as(fd, &address, uid);
+	if (r == 0 && listen(fd, BACKLOG) < 0)
+		r = -errno;
+	if (r < 0)
+		return r;
+	r = fd;
+	fd = -1;
+	return r;
+}
+
+static int socket_option(int fd, int option, int *ret)
+{
+	socklen_t size = sizeof(*ret);
+
+	return getsockopt(fd, SOL_SOCKET, option, ret, &size) < 0 ? -errno : 0;
+}
+
+int packet_socket_check(int fd)
+{
+	int type = 0, listens = 0, family = 0, r = socket_option(fd, SO_TYPE, &type);
+
+	if (r == 0)
+		r = socket_option(fd, SO_ACCEPTCONN, &listens);
+	if (r == 0)
+		r = socket_option(fd, SO_DOMAIN, &family);
+	if (r < 0)
+		return r;
+	return type == SOCK_SEQPACKET && listens && family == AF_UNIX ? 0 : -EINVAL;
+}

@@ -1,0 +1,213 @@
+#include "daemon/privileges.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/capability.h"
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/packet_socket.h"
+#include "base/user.h"
+#include "daemon/lock.h"
+
+#define HELPER_NAME   "flashscope-helper"
+#define HELPER_SOCKET "helper.sock"
+#define PASSED_FD     3
+
+enum helper_mode { HELPER_AUTO, HELPER_START, HELPER_CONNECT, HELPER_OFF };
+
+/* "same" is who this process is already. */
+static int find_user(const struct config *config, uid_t *ret_uid, gid_t *ret_gid)
+{
+	const char *name = config_text(config, OPTION_RUN_AS);
+
+	*ret_uid = geteuid();
+	*ret_gid = getegid();
+	if (!strcmp(name, "same"))
+		return 0;
+
+	int r = user_find(name, ret_uid, ret_gid);
+
+	if (r < 0)
+		log_error("there is no user %s", name);
+	return r;
+}
+
+/* It lies beside this program. */
+static int find_program(char *buf, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+	char *slash;
+
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	slash = strrchr(buf, '/');
+	if (!slash || (size_t)(slash + 1 - buf) + sizeof(HELPER_NAME) > size)
+		return -ENAMETOOLONG;
+	memcpy(slash + 1, HELPER_NAME, sizeof(HELPER_NAME));
+	return access(buf, X_OK) < 0 ? -errno : 0;
+}
+
+/* In the new process: what it inherits. It ends with the daemon, however that one ends, and holds
+ * nothing of it but the socket and stderr. */
+static int prepare_helper(int socket_fd, pid_t daemon)
+{
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != daemon)
+		return -ESRCH;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0)
+		return -errno;
+	/* dup2() of a descriptor to itself would leave it closed on exec. */
+	if (socket_fd == PASSED_FD)
+		return fcntl(socket_fd, F_SETFD, 0) < 0 ? -errno : 0;
+	return dup2(socket_fd, PASSED_FD) < 0 ? -errno : 0;
+}
+
+static void run_helper(const struct config *config, const char *program, uid_t uid)
+{
+	static const char *const levels[] = {"error", "warning", "info", "debug"};
+	char user[16];
+
+	snprintf(user, sizeof(user), "%u", uid);
+	execl(program, HELPER_NAME, "--passed-socket", "--keep", "--allow", user, "--root",
+	      config_text(config, OPTION_ROOT), "--log-level",
+	      levels[config_number(config, OPTION_LOG_LEVEL)], (char *)NULL);
+	log_error("%s cannot be run: %s", program, strerror(errno));
+}
+
+static int start(const struct config *config, struct helper_process *helper, uid_t uid)
+{
+	char program[PATH_MAX];
+	int r = find_program(program, sizeof(program));
+	pid_t own = getpid();
+	CLEANUP(closep) int fd = -1;
+
+	if (r < 0) {
+		log_error("%s is not beside flashscoped: %s", HELPER_NAME, strerror(-r));
+		return r;
+	}
+	fd = packet_socket_listen(helper->path, uid);
+	if (fd < 0) {
+		log_error("%s: %s", helper->path,
+			  fd == -EADDRINUSE ? "another flashscope-helper listens there"
+					    : strerror(-fd));
+		return fd;
+	}
+	helper->pid = fork();
+	if (helper->pid == 0) {
+		if (prepare_helper(fd, own) == 0)
+			run_helper(config, program, uid);
+		_exit(EXIT_FAILURE);
+	}
+	if (helper->pid < 0) {
+		r = -errno;
+		helper->pid = 0;
+		log_error("%s cannot be started: %s", HELPER_NAME, strerror(-r));
+	}
+	return r;
+}
+
+/* A recorded tree has nothing that needs privileges. */
+static bool may_start(const struct config *config)
+{
+	return capability_is_effective(CAP_SYS_ADMIN) ||
+	       strcmp(config_text(config, OPTION_ROOT), "/") != 0;
+}
+
+void helper_start(const struct config *config, struct helper_process *ret)
+{
+	enum helper_mode mode = (enum helper_mode)config_number(config, OPTION_HELPER);
+	uid_t uid;
+	gid_t gid;
+
+	*ret = (struct helper_process){0};
+	if (mode == HELPER_OFF) {
+		snprintf(ret->off_reason, sizeof(ret->off_reason),
+			 "it is switched off (mode in [helper])");
+		return;
+	}
+	if (snprintf(ret->path, sizeof(ret->path), "%s/" HELPER_SOCKET,
+		     config_text(config, OPTION_RUNTIME_DIR)) >= (int)sizeof(ret->path)) {
+		log_error("the path of the runtime folder is too long for %s", HELPER_SOCKET);
+		snprintf(ret->off_reason, sizeof(ret->off_reason),
+			 "the path of its socket would be too long");
+		ret->path[0] = '\0';
+		return;
+	}
+	if (mode == HELPER_CONNECT || (mode == HELPER_AUTO && !may_start(config)))
+		return;
+	if (find_user(config, &uid, &gid) == 0)
+		(void)start(config, ret, uid);
+}
+
+/* What was made as root before, and what the user has to write. A file that is not there is made by
+ * the user. */
+static void give(const char *path, uid_t uid, gid_t gid)
+{
+	if (lchown(path, uid, gid) < 0 && errno != ENOENT)
+		log_warning("%s cannot be given to user %u: %s", path, uid, strerror(errno));
+}
+
+static void give_files(const struct config *config, uid_t uid, gid_t gid)
+{
+	static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".lock"};
+	const char *database = config_text(config, OPTION_DATABASE);
+	const char *runtime_dir = config_text(config, OPTION_RUNTIME_DIR);
+	char path[PATH_MAX];
+	bool made = false;
+
+	if (lock_make_parent(database, &made) == 0 && made) {
+		snprintf(path, sizeof(path), "%s", database);
+		*strrchr(path, '/') = '\0';
+		give(path, uid, gid);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		snprintf(path, sizeof(path), "%s%s", database, endings[i]);
+		give(path, uid, gid);
+	}
+	snprintf(path, sizeof(path), "%s/flashscoped.lock", runtime_dir);
+	give(path, uid, gid);
+	give(runtime_dir, uid, gid);
+}
+
+int privileges_drop(const struct config *config)
+{
+	uid_t uid;
+	gid_t gid;
+	int r = find_user(config, &uid, &gid);
+
+	if (r < 0)
+		return r;
+	if (uid != geteuid()) {
+		give_files(config, uid, gid);
+		r = user_become(uid, gid);
+	}
+	if (r < 0) {
+		log_error("flashscoped cannot run as user %u: %s", uid, strerror(-r));
+		return r;
+	}
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	r = capability_keep(0);
+	if (r < 0)
+		log_error("capabilities cannot be given up: %s", strerror(-r));
+	return r;
+}
+
+void helper_reap(struct helper_process *helper)
+{
+	if (helper->pid && waitpid(helper->pid, NULL, WNOHANG) != 0)
+		helper->pid = 0;
+}

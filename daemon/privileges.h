@@ -1,0 +1,24 @@
+/* Started by root, flashscoped starts flashscope-helper, which keeps what commands to devices need,
+ * and gives up every privilege of its own before it reads anything. */
+#pragma once
+
+#include "config/config.h"
+
+/* The helper, as far as this process is concerned. */
+struct helper_process {
+	char path[256];       /* of its socket; "" when there is to be none */
+	char off_reason[128]; /* then why */
+	int pid;              /* 0: started by somebody else */
+};
+
+/* Starts the helper when the configuration and the privileges say so; where it has to be started
+ * and cannot be, this is logged, and the daemon does without. */
+void helper_start(const struct config *config, struct helper_process *ret);
+
+/* Becomes the user of the configuration, to whom runtime folder and database are given, and drops
+ * all capabilities. Call it before there are threads. 0; -errno, logged, when it would go on with
+ * more than was asked for. */
+MUST_CHECK int privileges_drop(const struct config *config);
+
+/* Reaps the helper's process once it is gone. */
+void helper_reap(struct helper_process *helper);

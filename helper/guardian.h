@@ -1,0 +1,8 @@
+/* Starts the helper again when it dies, where no service manager does: under ./run, the daemon has
+ * no privileges left to start another one. */
+#pragma once
+
+/* Forks the helper and watches it. Returns in the helper: 0, or -errno of fork(). The guardian
+ * itself never returns; it ends with what the helper ends with, after a signal to stop. The signals
+ * of stop_fd are blocked, and stop_fd is its own signalfd of them. */
+int guardian_split(int stop_fd);

@@ -1,0 +1,308 @@
+#include "helper/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "helper/request.h"
+
+#define SEND_WAIT_MS 1000
+#define STOP_TRY_MS  100
+
+struct server {
+	struct server_options options;
+	struct crew *crew;
+	int client_fd; /* -1: none */
+	pid_t client_pid;
+	bool greeted;
+	struct wire_account told; /* the account that the daemon knows */
+	uint8_t *packet;          /* WIRE_MESSAGE_MAX */
+};
+
+static void hang_up(struct server *server, const char *why)
+{
+	if (server->client_fd < 0)
+		return;
+	log_info("process %d: %s", (int)server->client_pid, why);
+	close(server->client_fd);
+	server->client_fd = -1;
+	server->greeted = false;
+}
+
+/* A daemon that does not take its answers for a second has its connection ended: it finds out and
+ * comes back. */
+static bool send_to(int fd, const uint8_t *packet, size_t len)
+{
+	struct pollfd out = {.fd = fd, .events = POLLOUT};
+
+	for (;;) {
+		if (send(fd, packet, len, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+			return true;
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN || poll(&out, 1, SEND_WAIT_MS) <= 0)
+			return false;
+	}
+}
+
+static void send_packet(struct server *server, size_t len)
+{
+	if (server->client_fd >= 0 && !send_to(server->client_fd, server->packet, len))
+		hang_up(server, "it takes no answers");
+}
+
+static void on_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
+{
+	struct server *server = arg;
+	struct wire_rows part = *head;
+	size_t next = 0;
+
+	part.last = false;
+	while (server->greeted && !part.last)
+		send_packet(server, wire_put_rows(server->packet, &part, sink, &next));
+}
+
+static void on_probed(void *arg, size_t collector, int error, const struct probe *probe)
+{
+	struct server *server = arg;
+	struct wire_probed head = {.collector = collector, .error = error};
+	size_t next = 0;
+
+	while (server->greeted && !head.last)
+		send_packet(server, wire_put_probed(server->packet, &head, probe, &next));
+}
+
+static void on_node(void *arg, const struct wire_node *node)
+{
+	struct server *server = arg;
+
+	if (node->hung)
+		log_warning("%s: does not answer", *node->node ? node->node : "a probe");
+	else
+		log_info("%s: answers again", *node->node ? node->node : "a probe");
+	if (server->greeted)
+		send_packet(server, wire_put_node(server->packet, node));
+}
+
+int server_open(const struct server_options *options, struct server **ret)
+{
+	CLEANUP(server_closep) struct server *server = calloc(1, sizeof(*server));
+	int r;
+
+	if (!server)
+		return -ENOMEM;
+	server->options = *options;
+	server->client_fd = -1;
+	server->packet = malloc(WIRE_MESSAGE_MAX);
+	if (!server->packet)
+		return -ENOMEM;
+	r = crew_open(&options->crew, &(struct crew_events){server, on_rows, on_probed, on_node},
+		      &server->crew);
+	if (r < 0)
+		return r;
+	*ret = server;
+	server = NULL;
+	return 0;
+}
+
+void server_close(struct server *server)
+{
+	if (!server)
+		return;
+	crew_close(server->crew);
+	if (server->client_fd >= 0)
+		close(server->client_fd);
+	close(server->options.listen_fd);
+	free(server->packet);
+	free(server);
+}
+
+void server_closep(struct server **server)
+{
+	server_close(*server);
+}
+
+/* A connection that is not taken is told why. */
+static void refuse(struct server *server, int fd, const char *reason)
+{
+	struct wire_refused refused;
+
+	snprintf(refused.reason, sizeof(refused.reason), "%s", reason);
+	(void)send_to(fd, server->packet, wire_put_refused(server->packet, &refused));
+}
+
+static bool is_allowed(const struct server *server, uid_t uid)
+{
+	return uid == 0 || uid == geteuid() || uid == server->options.allowed_uid;
+}
+
+static void accept_client(struct server *server)
+{
+	CLEANUP(closep)
+	int fd = accept4(server->options.listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	char reason[WIRE_TEXT_MAX];
+
+	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return;
+	if (!is_allowed(server, peer.uid)) {
+		snprintf(reason, sizeof(reason), "user %u may not ask flashscope-helper", peer.uid);
+		log_warning("process %d: %s", (int)peer.pid, reason);
+		refuse(server, fd, reason);
+		return;
+	}
+	if (server->client_fd >= 0) {
+		snprintf(reason, sizeof(reason), "process %d asks flashscope-helper already",
+			 (int)server->client_pid);
+		refuse(server, fd, reason);
+		return;
+	}
+	server->client_fd = fd;
+	server->client_pid = peer.pid;
+	fd = -1;
+}
+
+/* Two that were not built from one source would take each other's numbers for something else. */
+static int greet(struct server *server, const struct wire_hello *theirs)
+{
+	struct wire_hello ours = {.digest = wire_digest(server->options.crew.catalog)};
+	char reason[WIRE_TEXT_MAX];
+
+	snprintf(ours.version, sizeof(ours.version), "%s", FLASHSCOPE_VERSION);
+	if (strcmp(ours.version, theirs->version) != 0 || ours.digest != theirs->digest) {
+		snprintf(reason, sizeof(reason),
+			 "flashscope-helper %s does not belong to flashscoped %s%s", ours.version,
+			 theirs->version,
+			 strcmp(ours.version, theirs->version) ? "" : " of another build");
+		refuse(server, server->client_fd, reason);
+		hang_up(server, reason);
+		return 0;
+	}
+	log_info("process %d: flashscoped %s asks", (int)server->client_pid, theirs->version);
+	server->greeted = true;
+	server->told = (struct wire_account){0};
+	send_packet(server, wire_put_hello(server->packet, &ours));
+	crew_rescan(server->crew);
+	return 0;
+}
+
+static int obey(struct server *server, const struct request *request)
+{
+	if (request->type == WIRE_HELLO)
+		return greet(server, &request->hello);
+	if (!server->greeted)
+		return -EBADMSG;
+	if (request->type == WIRE_TICK)
+		crew_request(server->crew, &request->tick, clock_boot_ms());
+	else
+		crew_rescan(server->crew);
+	return 0;
+}
+
+static void receive(struct server *server)
+{
+	struct request request;
+	ssize_t n = recv(server->client_fd, server->packet, WIRE_MESSAGE_MAX, MSG_TRUNC);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0) {
+		hang_up(server, "it has gone");
+		return;
+	}
+	if (n > WIRE_MESSAGE_MAX ||
+	    request_read(server->packet, (size_t)n, server->options.crew.catalog, &request) < 0 ||
+	    obey(server, &request) < 0)
+		hang_up(server, "what it asks cannot be understood");
+}
+
+static void tell_account(struct server *server)
+{
+	struct wire_account account;
+
+	crew_account(server->crew, &account);
+	if (!server->greeted || !memcmp(&account, &server->told, sizeof(account)))
+		return;
+	server->told = account;
+	send_packet(server, wire_put_account(server->packet, &account));
+}
+
+/* Workers that the kernel held for longer than anybody knows of them. */
+static void reap(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+static int wait_ms(int64_t due_ms, int64_t now_ms)
+{
+	if (due_ms == INT64_MAX)
+		return -1;
+	return (int)MAX(MIN(due_ms - now_ms, 60000), 0);
+}
+
+int server_run(struct server *server, int stop_fd)
+{
+	enum { STOP, LISTEN, CLIENT, N_OWN };
+	struct pollfd fds[N_OWN + CREW_FDS_MAX] = {
+		{.fd = stop_fd, .events = POLLIN},
+		{.fd = server->options.listen_fd, .events = POLLIN}};
+
+	for (;;) {
+		int64_t now_ms = clock_boot_ms();
+		size_t n = N_OWN + crew_fds(server->crew, fds + N_OWN);
+
+		fds[CLIENT] = (struct pollfd){.fd = server->client_fd, .events = POLLIN};
+		if (poll(fds, (nfds_t)n, wait_ms(crew_due_ms(server->crew, now_ms), now_ms)) < 0 &&
+		    errno != EINTR)
+			return -errno;
+		if (fds[STOP].revents)
+			return 0;
+		if (fds[LISTEN].revents)
+			accept_client(server);
+		if (fds[CLIENT].fd >= 0 && fds[CLIENT].revents)
+			receive(server);
+		crew_turn(server->crew, clock_boot_ms());
+		tell_account(server);
+		reap();
+	}
+}
+
+/* Says each process that the kernel holds. Returns whether there was any. */
+static bool tell_held(struct server *server, const char *what)
+{
+	struct crew_held held;
+	size_t i = 0;
+
+	for (; crew_held(server->crew, i, &held); i++)
+		log_warning(
+			"%s process %d, the worker of %s: the kernel has held it in /%s for %lld s",
+			what, (int)held.process.pid, *held.device ? held.device : "all probes",
+			held.process.path,
+			(long long)((clock_boot_ms() - held.process.since_ms) / 1000));
+	return i > 0;
+}
+
+void server_stop(struct server *server, int64_t wait_ms)
+{
+	int64_t until_ms = clock_boot_ms() + wait_ms;
+	struct crew_held held;
+
+	hang_up(server, "it is left alone, the helper stops");
+	crew_stop(server->crew, clock_boot_ms());
+	if (!tell_held(server, "waiting for"))
+		return;
+	while (crew_held(server->crew, 0, &held) && clock_boot_ms() < until_ms)
+		clock_sleep_until(clock_boot_ms() + STOP_TRY_MS);
+	if (!tell_held(server, "leaving behind"))
+		log_info("all workers have ended");
+}

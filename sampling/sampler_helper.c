@@ -1,0 +1,135 @@
+/* What a sampler has done by flashscope-helper, and what it says while there is none. */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "sampling/sampler_state.h"
+
+/* What it means for a collector that sends commands that there is no helper. */
+static enum outcome no_helper_outcome(const struct link_status *status, int *ret_error)
+{
+	if (status->state == LINK_OFF) {
+		*ret_error = -EOPNOTSUPP;
+		return OUTCOME_DISABLED;
+	}
+	*ret_error = status->was_up ? -EHOSTDOWN : -EACCES;
+	return status->was_up ? OUTCOME_FAILED : OUTCOME_DENIED;
+}
+
+void sampler_say_no_helper(struct sampler *sampler, size_t index)
+{
+	const struct link_status *status = link_status(sampler->link);
+	struct account *account = &sampler->accounts[index];
+	int error;
+	enum outcome outcome = no_helper_outcome(status, &error);
+
+	probe_done(&account->lane_probe);
+	account->helper_ready = false;
+	if (probe_init(&account->lane_probe) < 0)
+		return;
+	probe_collector(&account->lane_probe, outcome,
+			"start flashscope-helper, or flashscoped as root, which starts it",
+			"flashscope-helper asks the devices, by commands: %s",
+			status->state == LINK_UP ? "it has not looked yet" : status->reason);
+	sampler_take_probe(sampler, index, error, &account->lane_probe);
+}
+
+/* Only what was asked for last. */
+static void helper_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
+{
+	struct sampler *sampler = arg;
+	struct plan *plan = &sampler->plans[head->group];
+
+	if (!plan->schedule.period_ms || head->t_ms != plan->asked_ms)
+		return;
+	plan->answered = plan->answered || sink->n_rows;
+	sampler_take_rows(sampler, head->group, head->t_ms, head->at_ms, head->duration_us,
+			  head->error, sink);
+}
+
+/* Values that change in hours are not waited for until the next multiple of an hour. */
+static void start_commands(struct sampler *sampler, size_t collector)
+{
+	for (size_t i = 0; i < sampler->n_plans; i++) {
+		struct plan *plan = &sampler->plans[i];
+
+		if (plan->collector != collector || !plan->by_command || plan->answered)
+			continue;
+		plan->first_due = plan->schedule.period_ms > 0;
+		schedule_start(&plan->schedule, plan->schedule.period_ms, clock_boot_ms());
+	}
+}
+
+static void helper_probed(void *arg, size_t collector, int error, struct probe *probe)
+{
+	struct sampler *sampler = arg;
+	struct account *account = &sampler->accounts[collector];
+	bool came = error == 0 && !account->helper_ready;
+
+	if (!account->enabled)
+		return;
+	account->helper_ready = error == 0;
+	sampler_take_far_probe(sampler, collector, account->by_command ? IN_HELPER : IN_LANE, error,
+			       probe);
+	if (came)
+		start_commands(sampler, collector);
+}
+
+static void helper_node(void *arg, const struct wire_node *node)
+{
+	if (node->hung)
+		sampler_take_hung(arg, node->collector, node->group, node->node, node->since_ms);
+	else
+		sampler_take_back(arg, node->collector, node->group, node->node);
+}
+
+/* Without it, what it read as root is read by the lane again, as far as that may. */
+static void helper_changed(void *arg)
+{
+	struct sampler *sampler = arg;
+
+	sampler->callbacks.helper(sampler->callbacks.arg, link_status(sampler->link));
+	if (link_status(sampler->link)->state == LINK_UP)
+		return;
+	for (size_t i = 0; i < sampler->catalog->n_collectors; i++) {
+		if (sampler->accounts[i].by_command && sampler->accounts[i].helper_ready)
+			sampler_say_no_helper(sampler, i);
+		sampler->accounts[i].helper_ready = false;
+	}
+	if (sampler->keeper)
+		keeper_rescan(sampler->keeper);
+}
+
+struct link_events sampler_link_events(struct sampler *sampler)
+{
+	return (struct link_events){sampler, helper_rows, helper_probed, helper_node,
+				    helper_changed};
+}
+
+/* The first sample stands at the time when it is asked for, all others at their ticks. */
+static bool take_due_of_helper(struct sampler *sampler, struct plan *plan, int64_t now_ms,
+			       int64_t *ret_t_ms)
+{
+	if (!plan->first_due)
+		return sampler_take_due(sampler, plan, now_ms, ret_t_ms);
+	plan->first_due = false;
+	*ret_t_ms = now_ms;
+	return true;
+}
+
+void sampler_request_helper(struct sampler *sampler, int64_t now_ms)
+{
+	struct wire_tick tick = {0};
+
+	for (size_t i = 0; i < sampler->n_plans; i++) {
+		struct plan *plan = &sampler->plans[i];
+
+		if (sampler_sampled_in(sampler, plan) != IN_HELPER ||
+		    !link_serves(sampler->link, plan->collector) ||
+		    !take_due_of_helper(sampler, plan, now_ms, &plan->asked_ms))
+			continue;
+		tick.groups[tick.n_groups].group = (uint16_t)i;
+		tick.groups[tick.n_groups++].t_ms = plan->asked_ms;
+	}
+	if (tick.n_groups)
+		link_request(sampler->link, &tick, now_ms);
+}

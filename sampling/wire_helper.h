@@ -1,0 +1,63 @@
+/* Messages between the daemon and flashscope-helper, one packet each, over a Unix socket. With
+ * WIRE_TICK and WIRE_RESCAN of sampling/wire.h these are all that a daemon can ask for: groups by
+ * their number, never a path, a device or a command.
+ *
+ *   daemon  HELLO            its version, and a digest of its field tables
+ *   helper  HELLO            the same of its own; or REFUSED with the reason, and it hangs up
+ *   helper  PROBED           of each collector that it samples
+ *   daemon  TICK, RESCAN     at any time
+ *   helper  ROWS             for each group of a TICK, once, at the latest after GATHER_MS
+ *   helper  NODE             a device does not answer, or answers again
+ *   helper  ACCOUNT          of its workers, when it has changed
+ *
+ * Both are built from one source and run on one machine, so numbers go as they stand in memory; the
+ * HELLO keeps two apart that were not. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/catalog.h"
+#include "sampling/wire.h"
+
+#define WIRE_TEXT_MAX 256
+
+struct wire_hello {
+	char version[32];
+	int64_t digest; /* of the field tables, wire_digest() */
+};
+
+struct wire_refused {
+	char reason[WIRE_TEXT_MAX];
+};
+
+/* Node "" and group -1: the probe of the collector. */
+struct wire_node {
+	bool hung; /* false: it answers again */
+	size_t collector;
+	int group; /* index of the catalog */
+	int64_t since_ms;
+	char node[NODE_NAME_MAX];
+};
+
+struct wire_account {
+	int64_t n_workers;  /* processes that wait for devices */
+	int64_t n_restarts; /* of these: started in place of one that died or hung */
+	int64_t n_left;     /* processes that the kernel holds */
+	int64_t cpu_us;     /* of all of them */
+};
+
+/* A number for what can be asked and answered: the same only for the same groups and fields. */
+int64_t wire_digest(const struct catalog *catalog);
+
+/* Encoders and decoders as in sampling/wire.h. */
+size_t wire_put_hello(uint8_t *packet, const struct wire_hello *hello);
+size_t wire_put_refused(uint8_t *packet, const struct wire_refused *refused);
+size_t wire_put_node(uint8_t *packet, const struct wire_node *node);
+size_t wire_put_account(uint8_t *packet, const struct wire_account *account);
+
+MUST_CHECK int wire_get_hello(const uint8_t *packet, size_t len, struct wire_hello *ret);
+MUST_CHECK int wire_get_refused(const uint8_t *packet, size_t len, struct wire_refused *ret);
+MUST_CHECK int wire_get_node(const uint8_t *packet, size_t len, const struct catalog *catalog,
+			     struct wire_node *ret);
+MUST_CHECK int wire_get_account(const uint8_t *packet, size_t len, struct wire_account *ret);
