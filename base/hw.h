@@ -8,7 +8,8 @@
  * - free space comes from the file STATVFS: mount point, fragment size, blocks, free, available,
  *   inodes, free inodes;
  * - boot id and time come from the tree's own /proc files where it has them;
- * - what a device answers to commands lies below COMMANDS: see model/nvme_command.h.
+ * - what a device answers to commands lies below COMMANDS: see model/nvme_command.h and
+ *   model/ata_command.h.
  *
  * Error returns are negative errno. An empty attribute is -ENODATA: several drivers print nothing
  * when they have nothing to say, and that is not zero. */

@@ -47,3 +47,5 @@ board=$tests/fixtures/imx8mp/root
 
 "$bin/flashscope" sample --json --root "$tests/fixtures/x86/root" nvme_smart |
 	json 'any(.[]; .fields.media_errors == 7)' 'a sample by name'
+"$bin/flashscope" sample --json --root "$tests/fixtures/x86/root" ata_smart |
+	json 'any(.[]; .fields.crc_errors == 37 and .fields.life_left == 88)' 'a disk by name'

@@ -1,0 +1,530 @@
+/* What an ATA disk says of its own health: its SMART attributes and its own judgement, and
+ * IDENTIFY DEVICE.
+ * ATA/ATAPI Command Set (ACS-3), feature set SMART.
+ *
+ * Each sample is commands to the disk, so this is of class Q. None is sent to a disk that the
+ * kernel has suspended. One that does not spin is asked for its power mode alone, which leaves it
+ * as it is. What failed is asked again seldom or never (model/asking.h). SMART that is switched off
+ * is not switched on. Disks on USB are left out: some bridges hang on such commands. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hw.h"
+#include "base/text.h"
+#include "model/asking.h"
+#include "model/ata_command.h"
+#include "model/ata_device.h"
+#include "model/ata_smart.h"
+#include "model/collector.h"
+#include "model/node_file.h"
+#include "model/probe.h"
+#include "model/reason.h"
+#include "model/scsi_disks.h"
+
+enum question { ASK_POWER, ASK_IDENTIFY, ASK_DATA, ASK_THRESHOLDS, ASK_STATUS, N_QUESTIONS };
+
+#define DISKS_MAX 64
+
+static const struct asking asking = {
+	.key = "ata_smart", .n_devices = DISKS_MAX, .n_questions = N_QUESTIONS};
+
+enum {
+	STATUS,
+	TEMPERATURE,
+	POWER_ON_TIME,
+	POWER_CYCLES,
+	REALLOCATED,
+	PENDING,
+	OFFLINE_UNCORRECTABLE,
+	UNCORRECTED,
+	CRC_ERRORS,
+	LIFE_LEFT,
+	LIFE_LEFT_ATTRIBUTE,
+	WRITTEN,
+	FAILING,
+	FAILED,
+	ROTATION_RATE,
+	MODEL,
+	SERIAL,
+	FIRMWARE,
+	PROBLEM,
+};
+
+static const char *const states[] = {"good", "failing", NULL};
+
+/* clang-format off */
+static const struct field fields[] = {
+	[STATUS]        = {"status", UNIT_NONE, KIND_STATE,
+			   "What the disk thinks of itself; failing: a prefail attribute is at its threshold.", .states = states},
+	[TEMPERATURE]   = {"temperature", UNIT_MILLICELSIUS, KIND_GAUGE, "Temperature, of attribute 194 or else 190."},
+	[POWER_ON_TIME] = {"power_on_time", UNIT_HOURS, KIND_COUNTER,
+			   "Time switched on (attribute 9); a few disks before 2008 count minutes or seconds."},
+	[POWER_CYCLES]  = {"power_cycles", UNIT_COUNT, KIND_COUNTER, "Times it was switched on (attribute 12)."},
+	[REALLOCATED]   = {"reallocated_sectors", UNIT_COUNT, KIND_COUNTER,
+			   "Sectors that were replaced by spare ones (attribute 5); of an SSD blocks."},
+	[PENDING]       = {"pending_sectors", UNIT_COUNT, KIND_GAUGE,
+			   "Sectors that could not be read and wait to be written (attribute 197)."},
+	[OFFLINE_UNCORRECTABLE] = {"offline_uncorrectable", UNIT_COUNT, KIND_GAUGE,
+				   "Sectors that the disk's own scan could not read (attribute 198)."},
+	[UNCORRECTED]   = {"uncorrected_errors", UNIT_COUNT, KIND_COUNTER,
+			   "Errors that it could not correct and told the host of (attribute 187)."},
+	[CRC_ERRORS]    = {"crc_errors", UNIT_COUNT, KIND_COUNTER,
+			   "Errors on the link (attribute 199): cable, connector or backplane, seldom the disk."},
+	[LIFE_LEFT]     = {"life_left", UNIT_PERCENT, KIND_GAUGE,
+			   "Part of the life of an SSD that its vendor thinks is left.",
+			   .absence = "the disk rotates, or says so in none of the attributes that are known"},
+	[LIFE_LEFT_ATTRIBUTE] = {"life_left_attribute", UNIT_NONE, KIND_GAUGE,
+				 "Attribute that life_left is the value of; its meaning is the vendor's.",
+				 .absence = "there is no life_left"},
+	[WRITTEN]       = {"written", UNIT_NONE, KIND_COUNTER,
+			   "Attribute 241 as it stands: written by the host, in a unit of the vendor (512 bytes, 32 MiB, 1 GiB)."},
+	[FAILING]       = {"failing_attributes", UNIT_NONE, KIND_INFO,
+			   "Attributes that are at their threshold or below it: as they warn of failure (prefail) or of age.",
+			   .absence = "there is none"},
+	[FAILED]        = {"failed_attributes", UNIT_NONE, KIND_INFO, "Attributes that were, and are not now.",
+			   .absence = "there is none"},
+	[ROTATION_RATE] = {"rotation_rate", UNIT_NONE, KIND_GAUGE,
+			   "Rotations per minute; 1 for a disk that does not rotate.", .absence = "the disk does not say"},
+	[MODEL]         = {"model", UNIT_NONE, KIND_INFO, "Model of the disk."},
+	[SERIAL]        = {"serial", UNIT_NONE, KIND_INFO, "Serial number of the disk."},
+	[FIRMWARE]      = {"firmware", UNIT_NONE, KIND_INFO, "Revision of the firmware."},
+	[PROBLEM]       = {"problem", UNIT_NONE, KIND_INFO, "Why the disk gave no attributes.",
+			   .absence = "it gave them", .explains = true},
+};
+/* clang-format on */
+
+/* Attributes whose raw value is a count. Where the vendors keep other things in the upper bytes,
+ * the lower ones count. */
+static const struct {
+	size_t field;
+	uint8_t id, bits;
+} counts[] = {
+	{POWER_ON_TIME, ATA_ATTRIBUTE_POWER_ON, 24},
+	{POWER_CYCLES, ATA_ATTRIBUTE_POWER_CYCLES, 32},
+	{REALLOCATED, ATA_ATTRIBUTE_REALLOCATED, 32},
+	{PENDING, ATA_ATTRIBUTE_PENDING, 32},
+	{OFFLINE_UNCORRECTABLE, ATA_ATTRIBUTE_OFFLINE_UNCORRECTABLE, 32},
+	{UNCORRECTED, ATA_ATTRIBUTE_UNCORRECTED, 16},
+	{CRC_ERRORS, ATA_ATTRIBUTE_CRC_ERRORS, 32},
+	{WRITTEN, ATA_ATTRIBUTE_WRITTEN, 48},
+};
+
+#define POWER_ON_MAX_HOURS      (40 * 8766) /* as long as there has been SMART, and some */
+#define TEMPERATURE_MIN_CELSIUS (-50)
+#define TEMPERATURE_MAX_CELSIUS 120
+
+struct disk {
+	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
+	char dir[HW_PATH_MAX]; /* of its SCSI device */
+	struct asked *asked;   /* N_QUESTIONS, owned by hw */
+};
+
+struct smart {
+	struct disk *disks;
+	size_t n;
+};
+
+static void smart_close(void *state)
+{
+	struct smart *s = state;
+
+	free(s->disks);
+	free(s);
+}
+
+static void statep(struct smart **s)
+{
+	if (*s)
+		smart_close(*s);
+}
+
+/* What one sample of a disk has learned. */
+struct answers {
+	uint8_t identify_page[ATA_PAGE_BYTES], data[ATA_PAGE_BYTES], thresholds[ATA_PAGE_BYTES];
+	struct ata_identify identify;
+	bool is_standby, is_failing, has_status, has_thresholds;
+};
+
+static int send(struct hw *hw, const char *name, enum question question, struct answers *a,
+		int *ret_status)
+{
+	switch (question) {
+	case ASK_POWER:
+		return ata_check_power(hw, name, &a->is_standby, ret_status);
+	case ASK_IDENTIFY:
+		return ata_read_identify(hw, name, a->identify_page, ret_status);
+	case ASK_DATA:
+		return ata_read_smart(hw, name, a->data, ret_status);
+	case ASK_THRESHOLDS:
+		return ata_read_thresholds(hw, name, a->thresholds, ret_status);
+	case ASK_STATUS:
+		return ata_smart_status(hw, name, &a->is_failing, ret_status);
+	case N_QUESTIONS:
+		break;
+	}
+	return -EINVAL;
+}
+
+/* A page without a single bit is what one answers that did not understand. */
+static int judge_page(const uint8_t page[ATA_PAGE_BYTES], bool is_identify)
+{
+	if (!page[0] && !memcmp(page, page + 1, ATA_PAGE_BYTES - 1))
+		return -ENODATA;
+	return ata_page_is_sound(page, is_identify) ? 0 : -EBADMSG;
+}
+
+static int judge_answer(enum question question, const struct answers *a)
+{
+	switch (question) {
+	case ASK_IDENTIFY:
+		return judge_page(a->identify_page, true);
+	case ASK_DATA:
+		return judge_page(a->data, false);
+	case ASK_THRESHOLDS:
+		return judge_page(a->thresholds, false);
+	case ASK_POWER:
+	case ASK_STATUS:
+	case N_QUESTIONS:
+		break;
+	}
+	return 0;
+}
+
+/* -EHOSTDOWN when the disk is not to be woken. */
+static int ask(struct hw *hw, const struct disk *disk, enum question question, struct answers *a)
+{
+	struct asked *asked = &disk->asked[question];
+	int status, r = ata_disk_ready(hw, disk->dir);
+
+	if (r == 0)
+		r = asked_turn(asked);
+	if (r < 0)
+		return r;
+	r = send(hw, disk->name, question, a, &status);
+	if (r == 0)
+		r = judge_answer(question, a);
+	asked_note(asked, r, status);
+	return r;
+}
+
+/* Why there was no answer, where the errno does not tell. */
+static const char *why_not(struct hw *hw, const struct asked *asked, char *buf, size_t size)
+{
+	if (asked->error == -ENODATA)
+		return "the page is all zeros";
+	if (asked->error == -EACCES || asked->error == -EPERM)
+		return "needs CAP_SYS_RAWIO, and to open the disk";
+	if (asked->error == -ENOENT && !hw_is_live(hw))
+		return "no answer of it is recorded in this tree";
+	if (asked->status) {
+		snprintf(buf, size, "the disk %s the command (error %02Xh, status %02Xh)",
+			 asked->error == -EINVAL ? "aborted" : "failed",
+			 (unsigned)asked->status >> 8, (unsigned)asked->status & 0xff);
+		return buf;
+	}
+	if (asked->error == -EINTR || asked->error == -ETIMEDOUT)
+		return "the command timed out, and the driver resets the link";
+	return NULL;
+}
+
+static void say_problem(struct hw *hw, struct sink *sink, struct row *row,
+			const struct asked *asked)
+{
+	char buf[INFO_TEXT_MAX], why[INFO_TEXT_MAX];
+	struct text text = TEXT_IN(buf);
+
+	if (asked->error)
+		asked_text(asked, why_not(hw, asked, why, sizeof(why)), &text);
+	else
+		text_str(&text, "whether the disk sleeps cannot be read");
+	row_text(sink, row, PROBLEM, buf);
+}
+
+/* Nothing is known of the attributes, by an error. */
+static void fail_all(struct row *row, int error)
+{
+	row_result(row, STATUS, error, 0);
+	row_result(row, TEMPERATURE, error, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		if (counts[i].field != WRITTEN)
+			row_result(row, counts[i].field, error, 0);
+}
+
+static void put_identify(struct sink *sink, struct row *row, const struct ata_identify *identify)
+{
+	const struct {
+		size_t field;
+		const char *text;
+	} texts[] = {
+		{MODEL, identify->model},
+		{SERIAL, identify->serial},
+		{FIRMWARE, identify->firmware},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+		if (*texts[i].text)
+			row_text(sink, row, texts[i].field, texts[i].text);
+	if (identify->rotation_rate)
+		row_set(row, ROTATION_RATE, identify->rotation_rate);
+}
+
+static void put_numbers(struct row *row, const struct ata_smart *smart)
+{
+	int64_t value = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		int r = ata_smart_count(smart, counts[i].id, counts[i].bits, &value);
+
+		row_result(row, counts[i].field, r, value);
+		if (r == 0 && counts[i].field == POWER_ON_TIME && value > POWER_ON_MAX_HOURS)
+			row_flag(row, POWER_ON_TIME, FLAG_IMPLAUSIBLE);
+	}
+	if (ata_smart_temperature(smart, &value) < 0)
+		return;
+	row_set(row, TEMPERATURE, value);
+	if (value < TEMPERATURE_MIN_CELSIUS * 1000 || value > TEMPERATURE_MAX_CELSIUS * 1000)
+		row_flag(row, TEMPERATURE, FLAG_IMPLAUSIBLE);
+}
+
+static void put_life(struct row *row, const struct ata_smart *smart)
+{
+	int64_t percent;
+	uint8_t id;
+
+	if (ata_smart_life_left(smart, &percent, &id) < 0)
+		return;
+	row_set(row, LIFE_LEFT, percent);
+	row_set(row, LIFE_LEFT_ATTRIBUTE, id);
+}
+
+/* "5 (prefail), 194" */
+static void name_attribute(struct text *text, const struct ata_attribute *attribute)
+{
+	text_printf(text, "%s%u%s", text->len ? ", " : "", attribute->id,
+		    attribute->is_prefail ? " (prefail)" : "");
+}
+
+static void name_failures(struct sink *sink, struct row *row, const struct ata_smart *smart)
+{
+	char now[INFO_TEXT_MAX], past[INFO_TEXT_MAX];
+	struct text failing = TEXT_IN(now), failed = TEXT_IN(past);
+
+	for (size_t i = 0; i < smart->n; i++) {
+		const struct ata_attribute *attribute = &smart->v[i];
+
+		if (ata_attribute_fails(attribute))
+			name_attribute(&failing, attribute);
+		else if (ata_attribute_failed(attribute))
+			name_attribute(&failed, attribute);
+	}
+	if (failing.len)
+		row_text(sink, row, FAILING, now);
+	if (failed.len)
+		row_text(sink, row, FAILED, past);
+}
+
+static void put_answers(struct sink *sink, struct row *row, const struct answers *a)
+{
+	struct ata_smart smart;
+
+	ata_smart_parse(a->data, a->has_thresholds ? a->thresholds : NULL, &smart);
+	put_numbers(row, &smart);
+	if (a->identify.rotation_rate == 1)
+		put_life(row, &smart);
+	name_failures(sink, row, &smart);
+}
+
+/* The questions on SMART, once the disk is known to have it. */
+static int ask_smart(struct hw *hw, const struct disk *disk, struct answers *a, struct sink *sink,
+		     struct row *row)
+{
+	int r = ask(hw, disk, ASK_DATA, a), other;
+
+	if (r < 0)
+		return r;
+	other = ask(hw, disk, ASK_THRESHOLDS, a);
+	a->has_thresholds = other == 0;
+	if (other == -ENODEV)
+		return other;
+	other = ask(hw, disk, ASK_STATUS, a);
+	if (other == -ENODEV)
+		return other;
+	row_result(row, STATUS, other, a->is_failing);
+	put_answers(sink, row, a);
+	return 0;
+}
+
+/* Which question failed stands in *ret_failed. */
+static int sample_disk(struct hw *hw, const struct disk *disk, struct sink *sink, struct row *row,
+		       enum question *ret_failed)
+{
+	struct answers a = {0};
+	int r = ask(hw, disk, *ret_failed = ASK_POWER, &a);
+
+	if (r < 0)
+		return r;
+	if (a.is_standby)
+		return -EHOSTDOWN;
+	r = ask(hw, disk, *ret_failed = ASK_IDENTIFY, &a);
+	if (r < 0)
+		return r;
+	ata_identify_parse(a.identify_page, &a.identify);
+	put_identify(sink, row, &a.identify);
+	if (!a.identify.smart_supported || !a.identify.smart_enabled) {
+		row_text(sink, row, PROBLEM,
+			 a.identify.smart_supported ? "SMART is switched off"
+						    : "the disk has no SMART");
+		return 0;
+	}
+	*ret_failed = ASK_DATA;
+	return ask_smart(hw, disk, &a, sink, row);
+}
+
+static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+{
+	struct smart *s = state;
+	bool gone = false;
+
+	(void)group; /* there is only one */
+	for (size_t i = 0; i < s->n; i++) {
+		const struct disk *disk = &s->disks[i];
+		struct row *row = sink_row(sink, disk->name, disk->identity);
+		enum question failed;
+		int r = sample_disk(hw, disk, sink, row, &failed);
+
+		gone = gone || r == -ENODEV;
+		row->suspended = r == -EHOSTDOWN;
+		if (r == 0 || row->suspended)
+			continue;
+		fail_all(row, r);
+		say_problem(hw, sink, row, &disk->asked[failed]);
+	}
+	return gone ? -ENODEV : 0;
+}
+
+/* By what the driver remembers, without a command. */
+static void report_disk(struct hw *hw, struct probe *probe, const struct scsi_disk *disk,
+			const struct ata_identify *identify)
+{
+	if (!ata_may_command(hw))
+		probe_node(probe, disk->name, OUTCOME_DENIED, "as root, or with CAP_SYS_RAWIO",
+			   "the kernel lets nobody else send the commands");
+	else if (identify && !identify->smart_enabled)
+		probe_node(probe, disk->name, OUTCOME_DISABLED, "smartctl --smart=on",
+			   "SMART was switched off when the disk was found");
+	else
+		probe_node(probe, disk->name, OUTCOME_OK, "",
+			   "the pages are asked for by commands to the disk, unless it sleeps");
+}
+
+static int append(struct smart *s, const struct scsi_disk *disk, struct asked *asked)
+{
+	struct disk *grown = realloc(s->disks, (s->n + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	s->disks = grown;
+	grown[s->n] = (struct disk){.asked = asked};
+	snprintf(grown[s->n].name, sizeof(grown->name), "%s", disk->name);
+	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", disk->identity);
+	snprintf(grown[s->n].dir, sizeof(grown->dir), "%s", disk->dir);
+	s->n++;
+	return 0;
+}
+
+static int add_disk(struct hw *hw, struct smart *s, struct asked_device *devices,
+		    struct probe *probe, const struct scsi_disk *disk)
+{
+	struct ata_identify identify;
+	struct ata_device device;
+	struct asked_device *known;
+	bool is_known;
+	int r = ata_device_find(hw, disk, &device);
+
+	if (is_want(r))
+		return r;
+	is_known = r == 0 && ata_device_identify(hw, &device, &identify) == 0;
+	if (is_known && !identify.smart_supported) {
+		probe_node(probe, disk->name, OUTCOME_UNSUPPORTED, "", "the disk has no SMART");
+		return 0;
+	}
+	known = asking_find(devices, &asking, disk->name, disk->identity);
+	if (!known) {
+		probe_node(probe, disk->name, OUTCOME_FAILED, "", "more than %d disks", DISKS_MAX);
+		return 0;
+	}
+	report_disk(hw, probe, disk, is_known ? &identify : NULL);
+	return append(s, disk, known->asked);
+}
+
+static int report_usb(struct hw *hw, struct probe *probe)
+{
+	CLEANUP(scsi_disks_done) struct scsi_disks disks = {0};
+	int r = scsi_disks_find(hw, "usb", &disks);
+
+	for (size_t i = 0; i < disks.n; i++)
+		if (probe_takes(probe, disks.v[i].name))
+			probe_node(probe, disks.v[i].name, OUTCOME_UNSUPPORTED, "",
+				   "on USB: some bridges hang on ATA commands, so none is asked");
+	return r;
+}
+
+static int find_disks(struct hw *hw, struct smart *s, struct probe *probe)
+{
+	CLEANUP(scsi_disks_done) struct scsi_disks disks = {0};
+	struct asked_device *devices = asking_begin(hw, &asking);
+	int r = devices ? scsi_disks_find(hw, "ata", &disks) : -ENOMEM;
+
+	for (size_t i = 0; i < disks.n && r >= 0; i++)
+		if (probe_takes(probe, disks.v[i].name))
+			r = add_disk(hw, s, devices, probe, &disks.v[i]);
+	return r < 0 ? r : report_usb(hw, probe);
+}
+
+static int smart_probe(struct hw *hw, struct probe *probe, void **ret_state)
+{
+	static const struct need driver = {"CONFIG_ATA", "libata", OUTCOME_NO_HARDWARE,
+					   "if there is one: see what the collector ata says"};
+	CLEANUP(statep) struct smart *s = calloc(1, sizeof(*s));
+	int r = s ? find_disks(hw, s, probe) : -ENOMEM;
+
+	if (r < 0) {
+		probe_collector(probe, outcome_of_error(r), "", "/sys/class/block: %s",
+				strerror(-r));
+		return r;
+	}
+	if (!s->n) {
+		reason_option(hw, probe, "", &driver,
+			      "no disk with SMART behind libata in /sys/class/block");
+		return -ENOENT;
+	}
+	*ret_state = s;
+	s = NULL;
+	return 0;
+}
+
+static const struct group groups[] = {
+	{
+		.name = "ata_smart",
+		.help = "Health of ATA disks, as the disk counts it.",
+		.cost = COST_Q,
+		.period_ms = 3600000,
+		.fields = fields,
+		.n_fields = ARRAY_SIZE(fields),
+		.node = "disk, by its name",
+		.absence = "the disk does not tell, or was not asked: it sleeps",
+	},
+};
+
+const struct collector collector_ata_smart = {
+	.name = "ata_smart",
+	.help = "Health of ATA disks (SMART), by commands to them.",
+	.groups = groups,
+	.n_groups = ARRAY_SIZE(groups),
+	.probe = smart_probe,
+	.sample = smart_sample,
+	.close = smart_close,
+};
