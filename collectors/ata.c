@@ -5,7 +5,9 @@
  *
  * All of it is free: each file prints variables of the drivers, takes no lock, and sends the disk
  * nothing, so a disk in standby sleeps on and one that hangs holds up nobody. id is the page of the
- * driver's last IDENTIFY DEVICE, and ering a ring of its last errors. */
+ * driver's last IDENTIFY DEVICE, and ering a ring of its last errors. iotmo_cnt is not what it
+ * says: what fails goes to error handling by blk_abort_request(), which SCSI counts as a time-out.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,7 @@ static const struct field fields[] = {
 	[IOREQUEST]   = SCSI_FIELD_IOREQUEST("disk"),
 	[IODONE]      = SCSI_FIELD_IODONE,
 	[IOERR]       = SCSI_FIELD_IOERR,
-	[IOTMO]       = SCSI_FIELD_IOTMO,
+	[IOTMO]       = SCSI_FIELD_IOTMO("SCSI commands that timed out or failed: libata hands both to error handling in one way."),
 	[QUEUE_DEPTH] = SCSI_FIELD_QUEUE_DEPTH("disk"),
 	[DISK_STATE]  = SCSI_FIELD_STATE("disk"),
 	[SATA_SPD]    = {"sata_spd", UNIT_BITS_PER_SECOND, KIND_GAUGE, "Speed of the SATA link.",
@@ -66,9 +68,9 @@ static const struct field fields[] = {
 	[SPDN_CNT]    = {"spdn_cnt", UNIT_COUNT, KIND_COUNTER,
 			 "Times the driver made the disk slower (link or transfer mode), since it was found."},
 	[ERING_ENTRIES] = {"ering_entries", UNIT_COUNT, KIND_GAUGE,
-			   "Errors in the driver's ring of its last 32 of this disk."},
+			   "Errors in the driver's ring of its last 32 of this disk; one may be of the scan when it was found."},
 	[LAST_ERROR]  = {"last_error", UNIT_NONE, KIND_INFO,
-			 "Newest error in the ring: boot clock of the driver, and what it was.",
+			 "Newest error in the ring: its time in ticks of the kernel, which do not begin at 0, and what it was.",
 			 .absence = "there is none"},
 	[ROTATION_RATE] = {"rotation_rate", UNIT_NONE, KIND_GAUGE,
 			   "Rotations per minute; 1 for a disk that does not rotate.", .absence = NO_IDENTIFY},

@@ -26,8 +26,8 @@ extern const char *const scsi_device_states[];
 	{"ioerr_cnt", UNIT_COUNT, KIND_COUNTER,                                                    \
 	 "SCSI commands that ended with an error; a few come from probing, an increase counts.",   \
 	 .attr = "ioerr_cnt", .bits = 32}
-#define SCSI_FIELD_IOTMO                                                                           \
-	{"iotmo_cnt", UNIT_COUNT, KIND_COUNTER, "SCSI commands that timed out.",                   \
+#define SCSI_FIELD_IOTMO(help)                                                                     \
+	{"iotmo_cnt", UNIT_COUNT, KIND_COUNTER, help,                                              \
 	 .attr = "iotmo_cnt", .bits = 32, .since = "6.1",                                          \
 	 .absence = "the kernel does not count time-outs"}
 #define SCSI_FIELD_QUEUE_DEPTH(what)                                                               \

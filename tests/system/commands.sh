@@ -12,7 +12,7 @@ smart_came()
 }
 
 start --root "$tests/fixtures/x86/root"
-get /api/v1/status | json '.helper | .state == "up" and .reason == null and .n_workers == 2' 'the helper'
+get /api/v1/status | json '.helper | .state == "up" and .reason == null and .n_workers == 3' 'the helper'
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "ok" and .state == "ok"' collectors
 until_true 5 smart_came
 stop TERM
@@ -22,7 +22,7 @@ rm "$work/f.db"
 
 printf '[helper]\nmode = off\n' >"$work/off.conf"
 start --config "$work/off.conf" --root "$tests/fixtures/x86/root"
-grep -q '^leaves out nvme_smart: .*it is switched off' "$work/log" || fail 'the daemon does not say that it asks no drive'
+grep -q '^leaves out ata_smart, nvme_smart: .*it is switched off' "$work/log" || fail 'the daemon does not say that it asks no drive'
 get /api/v1/status | json '.helper | .state == "off" and (.reason | test("switched off"))' 'no helper'
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "disabled" and
 	(.reason | test("by commands")) and .state == "unsupported" and .n_samples == 0' collectors
