@@ -5,7 +5,7 @@
 # What the scenarios need; what a kernel does not have is left out.
 guest_modules=(
 	virtio_pci 9p 9pnet_virtio virtio_blk
-	nvme ufshcd-pci sd_mod sdhci-pci mmc_block
+	nvme ufshcd-pci sd_mod sdhci-pci mmc_block ahci xhci-pci usb-storage uas
 	ext4 f2fs crc32c_generic crc32_generic libcrc32c crc16
 	dm-mod dm-crypt xts aesni-intel dm-flakey dm-delay dm-log-writes loop null_blk scsi_debug zram
 	acpi-cpufreq cpufreq_ondemand cpufreq_userspace thermal processor

@@ -5,7 +5,7 @@
 # lines in out/request: QMP commands as JSON, power-cut, or "call X" for the scenario's host_X().
 
 # Disks with their sizes; eMMC sizes are powers of two.
-disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M)
+disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M sata:64M usb:64M uas:64M)
 
 # What a guest without KVM does not have to spend its boot on
 quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog memmap=1M$0x20000000'
@@ -28,13 +28,13 @@ make_disks()
 	END
 }
 
-# drive NAME: the image behind it. With "read-errors" in the scenario's machine the second UFS unit
-# and the NVMe cannot read at 8 MiB; with "write-log" all writes to the NVMe are written down, for
+# drive NAME: the image behind it. With "read-errors" in the scenario's machine the second UFS unit,
+# the NVMe and the SATA disk cannot read at 8 MiB; with "write-log" all writes to the NVMe are written down, for
 # lose_writes().
 drive()
 {
 	case $machine:$1 in
-	*read-errors*:nvme | *read-errors*:ufs1)
+	*read-errors*:nvme | *read-errors*:ufs1 | *read-errors*:sata)
 		echo "if=none,id=$1,driver=raw,file.driver=blkdebug,file.image.driver=file,file.image.filename=$work/$1.img,file.config=$work/errors.conf"
 		;;
 	*write-log*:nvme)
@@ -91,6 +91,20 @@ machine_arguments()
 		# shellcheck disable=SC2054
 		qemu_arguments+=(-drive "if=none,id=root,file=$debian_image,format=raw,snapshot=on"
 			-device virtio-blk-pci,drive=root,serial=ROOT0001)
+		;;
+	esac
+	# The SATA ports are those of the chip set. The one stick hangs on a hub of USB 2, the other is fast.
+	case $machine in
+	*sata-usb*)
+		# shellcheck disable=SC2054
+		qemu_arguments+=(
+			-drive "$(drive sata)" -device ide-hd,drive=sata,bus=ide.0,serial=SATA0001
+			-device qemu-xhci,id=xhci -device usb-hub,bus=xhci.0,port=1
+			-drive "$(drive usb)"
+			-device usb-storage,drive=usb,bus=xhci.0,port=1.1,serial=USB0001,id=stick
+			-device usb-uas,id=uas,bus=xhci.0,port=2
+			-drive "$(drive uas)" -device scsi-hd,drive=uas,bus=uas.0,scsi-id=0,lun=0
+		)
 		;;
 	esac
 	# A machine that reboots keeps its memory, and its phases are of one run.
