@@ -18,6 +18,7 @@
 #include "base/hw_command.h"
 #include "base/hw_facts.h"
 #include "base/hw_memory.h"
+#include "base/hw_switch.h"
 #include "base/hw_tree.h"
 #include "base/parse.h"
 
@@ -36,6 +37,7 @@ struct hw {
 	struct hw_facts facts;
 	struct hw_memories memories;
 	struct hw_commander commander;
+	struct hw_switcher switcher;
 };
 
 /* Opens a path of a tree, whose links stay inside of it. */
@@ -123,6 +125,11 @@ struct hw_facts *hw_facts_of(struct hw *hw)
 struct hw_memories *hw_memories_of(struct hw *hw)
 {
 	return &hw->memories;
+}
+
+struct hw_switcher *hw_switcher_of(struct hw *hw)
+{
+	return &hw->switcher;
 }
 
 struct hw_commander *hw_commander_of(struct hw *hw)

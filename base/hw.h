@@ -1,5 +1,6 @@
 /* The only door to the machine. Every path is relative to one root ("proc/diskstats"), so the same
- * binary reads a board or a recorded tree. Nothing is ever written below the root.
+ * binary reads a board or a recorded tree. Nothing is ever written below the root (but for
+ * base/hw_switch.h).
  *
  * In a recorded tree
  * - symbolic links, absolute ones too, stay inside the tree (openat2, RESOLVE_IN_ROOT);

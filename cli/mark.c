@@ -12,6 +12,7 @@
 #include "base/parse.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/mark_monitor.h"
 #include "export/doc.h"
 #include "export/tree.h"
 
@@ -29,6 +30,8 @@ static const char help[] =
 	"\n"
 	"flashscope events lists the marks.\n"
 	"\n"
+	"  --ufs-monitor  has the UFS driver time each request until the mark ends\n"
+	"                 (docs/UFS-MONITOR.md); waits until it does\n"
 	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
 	"                 /run/flashscope/flashscoped.sock)\n"
 	"  --url URL      of a proxy to the socket: the daemon takes marks from that alone\n"
@@ -44,7 +47,7 @@ static const char help[] =
 
 struct mark_args {
 	struct client_target target;
-	bool json;
+	bool json, ufs_monitor;
 };
 
 static int post(const struct mark_args *args, struct doc *doc, struct client_reply *reply)
@@ -71,8 +74,15 @@ static int post_start(const struct mark_args *args, const char *label, struct cl
 	doc_init(&doc, 64 * 1024);
 	doc_object(&doc, NULL);
 	doc_string(&doc, "label", label);
+	if (args->ufs_monitor)
+		doc_bool(&doc, "ufs_monitor", true);
 	doc_end(&doc);
-	return post(args, &doc, reply);
+
+	int r = post(args, &doc, reply);
+
+	if (r == 0 && args->ufs_monitor)
+		mark_await_monitor(&args->target);
+	return r;
 }
 
 static int post_end(const struct mark_args *args, int64_t id, struct client_reply *reply)
@@ -226,11 +236,9 @@ static int wrong_usage(int argc, char **argv)
 int command_mark(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"socket", required_argument, NULL, 's'},
-		{"url", required_argument, NULL, 'u'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
+		{"socket", required_argument, NULL, 's'}, {"url", required_argument, NULL, 'u'},
+		{"json", no_argument, NULL, 'j'},         {"ufs-monitor", no_argument, NULL, 'm'},
+		{"help", no_argument, NULL, 'h'},         {0},
 	};
 	struct mark_args args = {0};
 	int option;
@@ -246,6 +254,9 @@ int command_mark(int argc, char **argv)
 			break;
 		case 'j':
 			args.json = true;
+			break;
+		case 'm':
+			args.ufs_monitor = true;
 			break;
 		case 'h':
 			fputs(help, stdout);

@@ -1,12 +1,12 @@
 /* The request monitor of the UFS host driver: monitor/ below the controller's directory, since 5.14
  * Kernel: Documentation/ABI/testing/sysfs-driver-ufs, drivers/ufs/core/ufs-sysfs.c
  *
- * It is off until somebody switches it on, and then costs a lock at each request, so it is never
- * switched on from here and its files are left alone while it is off. It counts reads and writes
- * between the driver and the controller; what a request waited before does not show
- * (docs/UFS-MONITOR.md). The mean is made of sum and number, of the requests between two samples,
- * and has the name of the kernel's avg nodes, which are not opened: they are the mean since the
- * monitor was switched on, and kernels before 6.13 divide by zero in them. */
+ * It is off until somebody switches it on, and then costs a lock at each request, so its files are
+ * left alone while it is off; who switches it is flashscope-helper (helper/ufs_switch.h), by a
+ * policy. It counts reads and writes between the driver and the controller; what a request waited
+ * before does not show (docs/UFS-MONITOR.md). The mean is made of sum and number, of the requests
+ * between two samples, and has the name of the kernel's avg nodes, which are not opened: they are
+ * the mean since the monitor was switched on, and kernels before 6.13 divide by zero in them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,7 +274,9 @@ static void report_off(struct hw *hw, struct probe *probe, const struct ufs_host
 	struct text text = TEXT_IN(advice);
 	int64_t n_queues = 0;
 
-	text_printf(&text, "as root: echo 1 > /%s/monitor/monitor_enable (lost at reboot)",
+	text_printf(&text,
+		    "flashscope mark --ufs-monitor, or monitor = on in [ufs]; as root: echo 1 > "
+		    "/%s/monitor/monitor_enable",
 		    host->dir);
 	if (hw_read_i64(hw, &n_queues, "%s/host%d/scsi_host/host%d/nr_hw_queues", host->dir,
 			host->number, host->number) == 0 &&

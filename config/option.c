@@ -17,6 +17,7 @@
 #define GIB       (1024 * MIB)
 
 static const char *const helpers[] = {"auto", "start", "connect", "off", NULL};
+static const char *const monitors[] = {"auto", "on", "marked", "off", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
 
 /* clang-format off */
@@ -36,6 +37,8 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"User that flashscoped runs as once it is started by root; the database and the runtime folder become this user's."},
 	[OPTION_HELPER] = {"helper", "mode", OPTION_CHOICE, "auto", 0, 0, helpers,
 		"Where flashscope-helper comes from, which asks devices by commands: auto starts it as root and connects to it else."},
+	[OPTION_UFS_MONITOR] = {"ufs", "monitor", OPTION_CHOICE, "auto", 0, 0, monitors,
+		"When flashscope-helper has the UFS driver time each request: marked while a mark asks for it; auto is on with one hardware queue, else marked."},
 	[OPTION_COMMIT_INTERVAL] = {"store", "commit_interval", OPTION_DURATION, "60s",
 		SECOND_MS, HOUR_MS, NULL,
 		"Time between commits: what a loss of power costs at most, and what flash wear pays."},

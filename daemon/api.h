@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "daemon/board.h"
+#include "daemon/monitor_wish.h"
 #include "daemon/request.h"
 #include "daemon/settings.h"
 #include "query/query.h"
@@ -21,6 +22,7 @@ struct api {
 	struct store *store;
 	struct committer *committer; /* NULL: commits come by themselves */
 	struct board *board;
+	struct monitor_wish *wish; /* of the marks, for the loop */
 	const char *boot_id, *kernel;
 	const char *socket_path; /* absolute where it can be */
 	char listen[96];         /* "127.0.0.1:9750", "" when TCP is off */

@@ -147,6 +147,14 @@ static bool take_signal(struct run *run, int *ret_signal)
 	return true;
 }
 
+static void wish_for_monitor(const struct loop *loop)
+{
+	const struct wire_monitor monitor = {.policy = loop->monitor,
+					     .asked = monitor_wish_is_there(loop->wish)};
+
+	sampler_monitor(loop->sampler, &monitor);
+}
+
 static void turn(struct run *run)
 {
 	const struct loop *loop = run->loop;
@@ -163,6 +171,7 @@ static void turn(struct run *run)
 		sampler_helper_input(loop->sampler);
 	if (run->fds[FD_UEVENTS].revents)
 		sampler_uevent_input(loop->sampler);
+	wish_for_monitor(loop);
 	if (sampler_next_ms(loop->sampler) <= now_ms)
 		sampler_tick(loop->sampler, now_ms);
 	run->account.n_wakeups++;

@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "daemon/board.h"
 #include "daemon/committer.h"
+#include "daemon/monitor_wish.h"
 #include "sampling/sampler.h"
 #include "store/store.h"
 
@@ -16,7 +17,9 @@ struct loop {
 	struct store *store;
 	struct board *board;
 	struct committer *committer;
-	int64_t wall_offset_ms; /* as the store was told */
+	struct monitor_wish *wish;
+	enum ufs_monitor monitor; /* policy of the configuration */
+	int64_t wall_offset_ms;   /* as the store was told */
 };
 
 /* Blocks the signals that the loop takes, for this and all later threads. */

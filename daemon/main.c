@@ -40,6 +40,7 @@ struct flashscoped {
 	struct store *store;
 	struct board *board;
 	struct helper_process helper;
+	struct monitor_wish wish;
 	struct sampler *sampler;
 	struct committer *committer;
 	struct http *http;
@@ -297,6 +298,7 @@ static int run_http(struct flashscoped *d)
 	d->api.store = d->store;
 	d->api.board = d->board;
 	d->api.committer = d->committer;
+	d->api.wish = &d->wish;
 
 	int r = http_run(d->http);
 
@@ -400,6 +402,8 @@ static int run_loop(struct flashscoped *d)
 		.store = d->store,
 		.board = d->board,
 		.committer = d->committer,
+		.wish = &d->wish,
+		.monitor = (enum ufs_monitor)config_number(d->settings.config, OPTION_UFS_MONITOR),
 		.wall_offset_ms = d->wall_offset_ms,
 	};
 	int signal = 0, r = loop_run(&loop, &signal);
@@ -417,6 +421,7 @@ int main(int argc, char **argv)
 	int status = EXIT_CANNOT_START;
 	struct past past;
 
+	d.wish = MONITOR_WISH_NONE;
 	heap_settle(argv);
 	limits_raise_files();
 	loop_block_signals();

@@ -299,6 +299,7 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 			       (long long)id);
 		return;
 	}
+	monitor_wish_remove(api->wish, id);
 	commit_now(api);
 	doc_init(&doc, API_DOC_MAX_BYTES);
 	doc_object(&doc, NULL);
@@ -333,6 +334,11 @@ static void start_mark(struct api *api, const struct api_mark_request *body, str
 			  : store_mark_span(api->store, body->label, mark.t_ms, mark.t_end_ms);
 	if (mark.id < 0) {
 		answer_problem(ret, 507, "", "too many marks wait to be written");
+		return;
+	}
+	if (body->ufs_monitor && monitor_wish_add(api->wish, mark.id) < 0) {
+		(void)store_mark_end(api->store, mark.id, mark.t_ms);
+		answer_problem(ret, 507, "ufs_monitor", "too many marks ask for the UFS monitor");
 		return;
 	}
 	commit_now(api);

@@ -116,6 +116,22 @@ static void add_helper(struct doc *doc, const struct board_view *view)
 	doc_end(doc);
 }
 
+static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board_view *view)
+{
+	const struct link_status *s = &view->stats.helper;
+
+	doc_object(doc, "ufs_monitor");
+	doc_string(doc, "policy", config_text(api->settings->config, OPTION_UFS_MONITOR));
+	doc_bool(doc, "asked", s->monitor.asked);
+	doc_i64(doc, "n_hosts", s->monitored.n_hosts);
+	doc_i64(doc, "n_wanted", s->monitored.n_wanted);
+	doc_i64(doc, "n_on", s->monitored.n_on);
+	doc_i64(doc, "n_switched_on", s->monitored.n_ours);
+	doc_i64(doc, "n_again", s->monitored.n_again);
+	doc_string_or_null(doc, "error", s->monitored.error ? errno_name(s->monitored.error) : "");
+	doc_end(doc);
+}
+
 static const struct probe_item *own_item(const struct board_collector *c)
 {
 	return board_n_items(c->probe) ? board_item(c->probe, 0) : NULL;
@@ -249,6 +265,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	add_sampling(doc, view);
 	add_discovery(api, doc, view);
 	add_helper(doc, view);
+	add_ufs_monitor(api, doc, view);
 	add_sampled(doc, view);
 	add_not_sampled(doc, view);
 	add_troubles(doc, view, offset_ms);

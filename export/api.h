@@ -78,12 +78,14 @@ void api_row(struct doc *doc, const struct api_row *row,
 	     struct api_value (*get)(const void *arg, size_t field), const void *arg);
 
 /* Reads the body of POST /api/v1/marks: {"label":"...", "from":"...", "to":"..."} starts a mark, or
- * adds a whole one when to is given; {"end":ID} ends one. Texts are cut to nothing when absent.
+ * adds a whole one when to is given; "ufs_monitor":true with the label asks for the UFS monitor
+ * until it ends; {"end":ID} ends one. Texts are cut to nothing when absent.
  * -EINVAL with *ret_why and *ret_parameter (static strings). */
 struct api_mark_request {
 	char label[MARK_LABEL_MAX];
 	char from[64], to[64];
-	int64_t end_id; /* 0: none */
+	int64_t end_id;   /* 0: none */
+	bool ufs_monitor; /* asks for it */
 };
 
 int api_parse_mark(const char *body, size_t len, struct api_mark_request *ret, const char **ret_why,

@@ -24,6 +24,14 @@ static int take_text(struct json_object *value, char *buf, size_t size)
 	return slice_copy(slice_of(text), buf, size) < 0 ? -EINVAL : 0;
 }
 
+static int take_bool(struct json_object *value, bool *ret)
+{
+	if (json_object_get_type(value) != json_type_boolean)
+		return -EINVAL;
+	*ret = json_object_get_boolean(value);
+	return 0;
+}
+
 static int take_member(struct api_mark_request *request, const char *key, struct json_object *value)
 {
 	if (!strcmp(key, "label"))
@@ -32,6 +40,8 @@ static int take_member(struct api_mark_request *request, const char *key, struct
 		return take_text(value, request->from, sizeof(request->from));
 	if (!strcmp(key, "to"))
 		return take_text(value, request->to, sizeof(request->to));
+	if (!strcmp(key, "ufs_monitor"))
+		return take_bool(value, &request->ufs_monitor);
 	if (strcmp(key, "end") != 0)
 		return -ENOENT;
 	if (json_object_get_type(value) != json_type_int)
@@ -43,7 +53,7 @@ static int take_member(struct api_mark_request *request, const char *key, struct
 /* Names of members as constants, since the document goes away. */
 static const char *known_name(const char *key)
 {
-	static const char *const names[] = {"label", "from", "to", "end"};
+	static const char *const names[] = {"label", "from", "to", "ufs_monitor", "end"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i], key))
@@ -64,8 +74,8 @@ static int take_members(struct json_object *object, struct api_mark_request *req
 		if (r == 0)
 			continue;
 		*ret_parameter = known_name(key);
-		*ret_why = r == -ENOENT ? "the body has a member that is none of label, from, to "
-					  "and end"
+		*ret_why = r == -ENOENT ? "the body has a member that is none of label, from, to, "
+					  "ufs_monitor and end"
 					: "the value has the wrong type or is too long";
 		return -EINVAL;
 	}
@@ -78,7 +88,14 @@ static int check(const struct api_mark_request *request, const char **ret_why,
 	*ret_parameter = "label";
 	if (request->end_id) {
 		*ret_why = "a mark is either started with a label or ended by its id";
-		return *request->label || *request->from || *request->to ? -EINVAL : 0;
+		return *request->label || *request->from || *request->to || request->ufs_monitor
+			       ? -EINVAL
+			       : 0;
+	}
+	if (*request->to && request->ufs_monitor) {
+		*ret_parameter = "ufs_monitor";
+		*ret_why = "a mark that is over asks for nothing";
+		return -EINVAL;
 	}
 	*ret_why = "a mark needs a label";
 	if (!*request->label)

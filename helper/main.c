@@ -23,6 +23,7 @@
 #include "sampling/registry.h"
 
 #define DEFAULT_SOCKET      "/run/flashscope/helper.sock"
+#define DEFAULT_MEMORY      "/run/flashscope-helper.ufs"
 #define COMMAND_DEADLINE_MS 75000 /* the NVMe driver's own time-out is 60 s */
 #define READ_DEADLINE_MS    5000
 #define STOP_WAIT_MS        5000
@@ -42,6 +43,8 @@ static const char help[] =
 	"  --root DIR               a recorded tree instead of this machine\n"
 	"  --command-deadline TIME  after which a device counts as hung (default 75s; the kernel\n"
 	"                           gives some commands 60 s)\n"
+	"  --memory FILE            names the UFS monitors that were switched on, for one that is\n"
+	"                           started after a kill (default " DEFAULT_MEMORY ")\n"
 	"  --keep                   start it again when it dies\n"
 	"  --log-level LEVEL        error, warning, info or debug\n"
 	"  --version\n"
@@ -52,7 +55,7 @@ static const char help[] =
 	"Exit status: 0 stopped as asked, 1 could not start, 2 wrong usage.\n";
 
 struct arguments {
-	const char *socket, *root;
+	const char *socket, *root, *memory;
 	uid_t uid;
 	int64_t deadline_ms;
 	bool passed, keep;
@@ -103,6 +106,9 @@ static int take_option(int c, const char *value, struct arguments *args)
 	case 'r':
 		args->root = value;
 		return -1;
+	case 'm':
+		args->memory = value;
+		return -1;
 	case 'p':
 		args->passed = true;
 		return -1;
@@ -135,6 +141,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 		{"allow", required_argument, NULL, 'a'},
 		{"root", required_argument, NULL, 'r'},
 		{"command-deadline", required_argument, NULL, 'd'},
+		{"memory", required_argument, NULL, 'm'},
 		{"keep", no_argument, NULL, 'k'},
 		{"log-level", required_argument, NULL, 'l'},
 		{"version", no_argument, NULL, 'V'},
@@ -193,6 +200,8 @@ static int serve(const struct arguments *args, int socket_fd, int stop_fd)
 			 .read_deadline_ms = READ_DEADLINE_MS},
 		.listen_fd = socket_fd,
 		.allowed_uid = args->uid,
+		/* Nothing is switched in a recorded tree. */
+		.memory_path = strcmp(args->root, "/") ? NULL : args->memory,
 	};
 	CLEANUP(server_closep) struct server *server = NULL;
 	int r = server_open(&options, &server);
@@ -219,6 +228,7 @@ int main(int argc, char **argv)
 {
 	struct arguments args = {.socket = DEFAULT_SOCKET,
 				 .root = "/",
+				 .memory = DEFAULT_MEMORY,
 				 .uid = geteuid(),
 				 .deadline_ms = COMMAND_DEADLINE_MS};
 	int status = parse_arguments(argc, argv, &args);

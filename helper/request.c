@@ -35,6 +35,8 @@ int request_read(const uint8_t *packet, size_t len, const struct catalog *catalo
 		return wire_get_hello(packet, len, &ret->hello);
 	case WIRE_TICK:
 		return read_tick(packet, len, catalog, &ret->tick);
+	case WIRE_MONITOR:
+		return wire_get_monitor(packet, len, &ret->monitor);
 	case WIRE_RESCAN:
 		return len == 1 ? 0 : -EBADMSG;
 	default:

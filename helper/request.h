@@ -8,10 +8,11 @@
 #include "sampling/wire_helper.h"
 
 struct request {
-	enum wire_type type; /* WIRE_HELLO, WIRE_TICK or WIRE_RESCAN */
+	enum wire_type type; /* WIRE_HELLO, WIRE_TICK, WIRE_RESCAN or WIRE_MONITOR */
 	union {
 		struct wire_hello hello;
 		struct wire_tick tick; /* each group once */
+		struct wire_monitor monitor;
 	};
 };
 

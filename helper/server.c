@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "helper/request.h"
+#include "helper/ufs_watch.h"
 
 #define SEND_WAIT_MS 1000
 #define STOP_TRY_MS  100
@@ -24,7 +25,9 @@ struct server {
 	pid_t client_pid;
 	bool greeted;
 	struct wire_account told; /* the account that the daemon knows */
-	uint8_t *packet;          /* WIRE_MESSAGE_MAX */
+	struct ufs_watch ufs;
+	struct wire_monitored monitored; /* what became of the UFS monitors */
+	uint8_t *packet;                 /* WIRE_MESSAGE_MAX */
 };
 
 static void hang_up(struct server *server, const char *why)
@@ -35,6 +38,7 @@ static void hang_up(struct server *server, const char *why)
 	close(server->client_fd);
 	server->client_fd = -1;
 	server->greeted = false;
+	(void)ufs_watch_tell(&server->ufs, "", NULL, NULL);
 }
 
 /* A daemon that does not take its answers for a second has its connection ended: it finds out and
@@ -92,6 +96,16 @@ static void on_node(void *arg, const struct wire_node *node)
 		send_packet(server, wire_put_node(server->packet, node));
 }
 
+/* What a helper that was killed, with all that belonged to it, has left on. */
+static void put_back_monitors(struct server *server)
+{
+	const struct wire_monitor none = {.policy = UFS_MONITOR_OFF};
+	const struct server_options *options = &server->options;
+
+	if (options->memory_path && access(options->memory_path, F_OK) == 0)
+		(void)ufs_watch_tell(&server->ufs, options->crew.root, options->memory_path, &none);
+}
+
 int server_open(const struct server_options *options, struct server **ret)
 {
 	CLEANUP(server_closep) struct server *server = calloc(1, sizeof(*server));
@@ -101,6 +115,7 @@ int server_open(const struct server_options *options, struct server **ret)
 		return -ENOMEM;
 	server->options = *options;
 	server->client_fd = -1;
+	server->ufs = UFS_WATCH_NONE;
 	server->packet = malloc(WIRE_MESSAGE_MAX);
 	if (!server->packet)
 		return -ENOMEM;
@@ -108,6 +123,7 @@ int server_open(const struct server_options *options, struct server **ret)
 		      &server->crew);
 	if (r < 0)
 		return r;
+	put_back_monitors(server);
 	*ret = server;
 	server = NULL;
 	return 0;
@@ -191,7 +207,23 @@ static int greet(struct server *server, const struct wire_hello *theirs)
 	server->greeted = true;
 	server->told = (struct wire_account){0};
 	send_packet(server, wire_put_hello(server->packet, &ours));
+	if (server->ufs.fd >= 0)
+		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
 	crew_rescan(server->crew);
+	return 0;
+}
+
+/* A policy that never switches anything on needs nobody who does, unless there is one who has. */
+static int take_monitor(struct server *server, const struct wire_monitor *wish)
+{
+	const struct server_options *options = &server->options;
+	int r;
+
+	if (wish->policy == UFS_MONITOR_OFF && server->ufs.fd < 0)
+		return 0;
+	r = ufs_watch_tell(&server->ufs, options->crew.root, options->memory_path, wish);
+	if (r < 0)
+		log_warning("the UFS monitors are left as they are: %s", strerror(-r));
 	return 0;
 }
 
@@ -201,10 +233,14 @@ static int obey(struct server *server, const struct request *request)
 		return greet(server, &request->hello);
 	if (!server->greeted)
 		return -EBADMSG;
-	if (request->type == WIRE_TICK)
+	if (request->type == WIRE_MONITOR)
+		return take_monitor(server, &request->monitor);
+	if (request->type == WIRE_TICK) {
 		crew_request(server->crew, &request->tick, clock_boot_ms());
-	else
-		crew_rescan(server->crew);
+		return 0;
+	}
+	crew_rescan(server->crew);
+	ufs_watch_look(&server->ufs);
 	return 0;
 }
 
@@ -236,6 +272,13 @@ static void tell_account(struct server *server)
 	send_packet(server, wire_put_account(server->packet, &account));
 }
 
+static void tell_monitored(struct server *server)
+{
+	if (server->ufs.fd >= 0 && ufs_watch_receive(&server->ufs, &server->monitored) &&
+	    server->greeted)
+		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
+}
+
 /* Workers that the kernel held for longer than anybody knows of them. */
 static void reap(void)
 {
@@ -252,7 +295,7 @@ static int wait_ms(int64_t due_ms, int64_t now_ms)
 
 int server_run(struct server *server, int stop_fd)
 {
-	enum { STOP, LISTEN, CLIENT, N_OWN };
+	enum { STOP, LISTEN, CLIENT, UFS, N_OWN };
 	struct pollfd fds[N_OWN + CREW_FDS_MAX] = {
 		{.fd = stop_fd, .events = POLLIN},
 		{.fd = server->options.listen_fd, .events = POLLIN}};
@@ -262,6 +305,7 @@ int server_run(struct server *server, int stop_fd)
 		size_t n = N_OWN + crew_fds(server->crew, fds + N_OWN);
 
 		fds[CLIENT] = (struct pollfd){.fd = server->client_fd, .events = POLLIN};
+		fds[UFS] = (struct pollfd){.fd = server->ufs.fd, .events = POLLIN};
 		if (poll(fds, (nfds_t)n, wait_ms(crew_due_ms(server->crew, now_ms), now_ms)) < 0 &&
 		    errno != EINTR)
 			return -errno;
@@ -271,6 +315,8 @@ int server_run(struct server *server, int stop_fd)
 			accept_client(server);
 		if (fds[CLIENT].fd >= 0 && fds[CLIENT].revents)
 			receive(server);
+		if (fds[UFS].fd >= 0 && fds[UFS].revents)
+			tell_monitored(server);
 		crew_turn(server->crew, clock_boot_ms());
 		tell_account(server);
 		reap();
@@ -298,6 +344,7 @@ void server_stop(struct server *server, int64_t wait_ms)
 	struct crew_held held;
 
 	hang_up(server, "it is left alone, the helper stops");
+	ufs_watch_stop(&server->ufs);
 	crew_stop(server->crew, clock_boot_ms());
 	if (!tell_held(server, "waiting for"))
 		return;

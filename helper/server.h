@@ -14,6 +14,8 @@ struct server_options {
 	struct crew_options crew;
 	int listen_fd;     /* SOCK_SEQPACKET, owned by the server from now on */
 	uid_t allowed_uid; /* beside root and the helper's own */
+	/* Names the UFS monitors that were switched on: helper/ufs_switch.h. NULL for none. */
+	const char *memory_path;
 };
 
 MUST_CHECK int server_open(const struct server_options *options, struct server **ret);

@@ -202,8 +202,11 @@ static int take_hello(struct link *link, size_t len, int64_t now_ms)
 	link->status.reason[0] = '\0';
 	link->status.was_up = true;
 	link->status.account = (struct wire_account){0};
+	link->status.monitored = (struct wire_monitored){0};
 	backoff_reset(&link->again);
-	link->events.changed(link->events.arg);
+	send_packet(link, wire_put_monitor(link->packet, &link->status.monitor), now_ms);
+	if (link->fd >= 0)
+		link->events.changed(link->events.arg);
 	return 0;
 }
 
@@ -298,6 +301,8 @@ static int take_packet(struct link *link, size_t len, int64_t now_ms)
 		return take_node(link, len);
 	case WIRE_ACCOUNT:
 		return wire_get_account(link->packet, len, &link->status.account);
+	case WIRE_MONITORED:
+		return wire_get_monitored(link->packet, len, &link->status.monitored);
 	default:
 		return -EBADMSG;
 	}
@@ -333,6 +338,17 @@ void link_rescan(struct link *link, int64_t now_ms)
 {
 	if (link->greeted)
 		send_packet(link, wire_put_rescan(link->packet), now_ms);
+}
+
+void link_monitor(struct link *link, const struct wire_monitor *monitor, int64_t now_ms)
+{
+	struct wire_monitor *known = &link->status.monitor;
+
+	if (known->policy == monitor->policy && known->asked == monitor->asked)
+		return;
+	*known = *monitor;
+	if (link->greeted)
+		send_packet(link, wire_put_monitor(link->packet, known), now_ms);
 }
 
 int link_fd(const struct link *link)

@@ -37,7 +37,9 @@ struct link_status {
 	char reason[WIRE_TEXT_MAX]; /* of LINK_OFF and LINK_DOWN, else "" */
 	uint64_t n_connects;
 	bool was_up;
-	struct wire_account account; /* what it said last of its workers */
+	struct wire_account account;     /* what it said last of its workers */
+	struct wire_monitor monitor;     /* what it is told to do with UFS monitors */
+	struct wire_monitored monitored; /* what became of it */
 };
 
 struct link_options {
@@ -60,6 +62,9 @@ void link_receive(struct link *link, int64_t now_ms);
 /* Asks for samples; what cannot be sent is not answered. */
 void link_request(struct link *link, const struct wire_tick *tick, int64_t now_ms);
 void link_rescan(struct link *link, int64_t now_ms);
+
+/* What shall become of the UFS monitors, now and after each connection; sent when it changes. */
+void link_monitor(struct link *link, const struct wire_monitor *monitor, int64_t now_ms);
 
 /* To be watched for input, -1 without a connection. */
 int link_fd(const struct link *link);

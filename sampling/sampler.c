@@ -284,6 +284,11 @@ void sampler_uevent_input(struct sampler *sampler)
 	uevents_receive(&sampler->uevents, clock_boot_ms());
 }
 
+void sampler_monitor(struct sampler *sampler, const struct wire_monitor *monitor)
+{
+	link_monitor(sampler->link, monitor, clock_boot_ms());
+}
+
 void sampler_rescan(struct sampler *sampler)
 {
 	sampler->rescan_at_ms = 0;

@@ -27,6 +27,8 @@ enum wire_type {
 	WIRE_REFUSED,
 	WIRE_NODE,
 	WIRE_ACCOUNT,
+	WIRE_MONITOR,
+	WIRE_MONITORED,
 };
 
 struct wire_tick {

@@ -121,3 +121,53 @@ int wire_get_account(const uint8_t *packet, size_t len, struct wire_account *ret
 		return -EBADMSG;
 	return wire_reader_end(&r);
 }
+
+size_t wire_put_monitor(uint8_t *packet, const struct wire_monitor *monitor)
+{
+	struct wire_writer w = wire_writer_of(packet);
+
+	wire_put_u8(&w, WIRE_MONITOR);
+	wire_put_u8(&w, monitor->policy);
+	wire_put_u8(&w, monitor->asked);
+	return w.len;
+}
+
+int wire_get_monitor(const uint8_t *packet, size_t len, struct wire_monitor *ret)
+{
+	struct wire_reader r = wire_reader_of(packet, len, WIRE_MONITOR);
+	unsigned policy = wire_get_u8(&r);
+
+	ret->policy = (enum ufs_monitor)policy;
+	ret->asked = wire_get_bool(&r);
+	return policy < N_UFS_MONITORS ? wire_reader_end(&r) : -EBADMSG;
+}
+
+size_t wire_put_monitored(uint8_t *packet, const struct wire_monitored *monitored)
+{
+	struct wire_writer w = wire_writer_of(packet);
+
+	wire_put_u8(&w, WIRE_MONITORED);
+	wire_put_i64(&w, monitored->n_hosts);
+	wire_put_i64(&w, monitored->n_wanted);
+	wire_put_i64(&w, monitored->n_on);
+	wire_put_i64(&w, monitored->n_ours);
+	wire_put_i64(&w, monitored->n_again);
+	wire_put_u16(&w, (size_t)-monitored->error);
+	return w.len;
+}
+
+int wire_get_monitored(const uint8_t *packet, size_t len, struct wire_monitored *ret)
+{
+	struct wire_reader r = wire_reader_of(packet, len, WIRE_MONITORED);
+
+	ret->n_hosts = wire_get_i64(&r);
+	ret->n_wanted = wire_get_i64(&r);
+	ret->n_on = wire_get_i64(&r);
+	ret->n_ours = wire_get_i64(&r);
+	ret->n_again = wire_get_i64(&r);
+	ret->error = -wire_get_error(&r);
+	if (ret->n_hosts < 0 || ret->n_wanted < 0 || ret->n_on < 0 || ret->n_ours < 0 ||
+	    ret->n_again < 0)
+		return -EBADMSG;
+	return wire_reader_end(&r);
+}

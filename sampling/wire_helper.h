@@ -6,9 +6,11 @@
  *   helper  HELLO            the same of its own; or REFUSED with the reason, and it hangs up
  *   helper  PROBED           of each collector that it samples
  *   daemon  TICK, RESCAN     at any time
+ *   daemon  MONITOR          the policy of the UFS monitor, and whether a mark asks for it
  *   helper  ROWS             for each group of a TICK, once, at the latest after GATHER_MS
  *   helper  NODE             a device does not answer, or answers again
  *   helper  ACCOUNT          of its workers, when it has changed
+ *   helper  MONITORED        what became of the monitors, when it has changed
  *
  * Both are built from one source and run on one machine, so numbers go as they stand in memory; the
  * HELLO keeps two apart that were not. */
@@ -47,6 +49,29 @@ struct wire_account {
 	int64_t cpu_us;     /* of all of them */
 };
 
+/* Whether the UFS host driver measures each request: docs/UFS-MONITOR.md. */
+enum ufs_monitor {
+	UFS_MONITOR_AUTO,   /* as on for a host with one hardware queue, as marked for others */
+	UFS_MONITOR_ON,     /* switched on, again when it was switched off by anybody */
+	UFS_MONITOR_MARKED, /* while a mark asks for it */
+	UFS_MONITOR_OFF,    /* never written to */
+	N_UFS_MONITORS,
+};
+
+struct wire_monitor {
+	enum ufs_monitor policy;
+	bool asked; /* a mark asks for it */
+};
+
+struct wire_monitored {
+	int64_t n_hosts;  /* with a monitor */
+	int64_t n_wanted; /* of these: that the policy wants on */
+	int64_t n_on;     /* that are on, whoever did it */
+	int64_t n_ours;   /* that the helper has switched on and will put back */
+	int64_t n_again;  /* times that one was found off which had been switched on */
+	int error;        /* why one that is wanted could not be switched on, 0 or -errno */
+};
+
 /* A number for what can be asked and answered: the same only for the same groups and fields. */
 int64_t wire_digest(const struct catalog *catalog);
 
@@ -55,9 +80,13 @@ size_t wire_put_hello(uint8_t *packet, const struct wire_hello *hello);
 size_t wire_put_refused(uint8_t *packet, const struct wire_refused *refused);
 size_t wire_put_node(uint8_t *packet, const struct wire_node *node);
 size_t wire_put_account(uint8_t *packet, const struct wire_account *account);
+size_t wire_put_monitor(uint8_t *packet, const struct wire_monitor *monitor);
+size_t wire_put_monitored(uint8_t *packet, const struct wire_monitored *monitored);
 
 MUST_CHECK int wire_get_hello(const uint8_t *packet, size_t len, struct wire_hello *ret);
 MUST_CHECK int wire_get_refused(const uint8_t *packet, size_t len, struct wire_refused *ret);
 MUST_CHECK int wire_get_node(const uint8_t *packet, size_t len, const struct catalog *catalog,
 			     struct wire_node *ret);
 MUST_CHECK int wire_get_account(const uint8_t *packet, size_t len, struct wire_account *ret);
+MUST_CHECK int wire_get_monitor(const uint8_t *packet, size_t len, struct wire_monitor *ret);
+MUST_CHECK int wire_get_monitored(const uint8_t *packet, size_t len, struct wire_monitored *ret);

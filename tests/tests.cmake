@@ -10,7 +10,7 @@ if(NOT CMOCKA_FOUND)
 	endif()
 	message(FATAL_ERROR "cmocka is missing (Debian: libcmocka-dev); ./test installs it")
 endif()
-set(test_libraries sampling query store analysis export config collectors model base PkgConfig::CMOCKA)
+set(test_libraries helper sampling query store analysis export config collectors model base PkgConfig::CMOCKA)
 
 # A line "# label: long" keeps a script out of the quick run, "# timeout: N" gives it N seconds; in C
 # "/* label: long */". The label slow keeps a test out of the builds with tsan and clang as well, nosan

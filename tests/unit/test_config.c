@@ -90,9 +90,9 @@ static void test_errors(void **state)
 		{"[daemon]\nroot\n", "f.conf:2: neither [section], key = value nor a comment"},
 		{"[daemon\n", "f.conf:1: neither"},
 		{"root = /\n", "f.conf:1: root stands before any [section]"},
-		{"[nonsense]\n",
-		 "f.conf:1: unknown section [nonsense]; allowed: [daemon], [helper], [store], "
-		 "[sampling], [collector load]"},
+		{"[nonsense]\n", "f.conf:1: unknown section [nonsense]; allowed: [daemon], "
+				 "[helper], [ufs], [store], "
+				 "[sampling], [collector load]"},
 		{"[nonsense]\na = 1\nb = 2\n", "f.conf:1: unknown section"},
 		{"\n[daemon]\nrood = /\n",
 		 "f.conf:3: unknown key rood in [daemon]; allowed: root,"},

@@ -23,6 +23,7 @@ struct fixture {
 	char dir[64], database[96];
 	struct settings settings;
 	struct api api;
+	struct monitor_wish wish;
 };
 
 static int setup(void **state)
@@ -54,7 +55,9 @@ static int setup(void **state)
 		.kernel = options.kernel,
 		.socket_path = "/run/<x>&\"y\"",
 		.listen = "127.0.0.1:9750",
+		.wish = &f->wish,
 	};
+	f->wish = MONITOR_WISH_NONE;
 	assert_int_equal(board_new(registry(), &f->api.board), 0);
 	assert_int_equal(store_open(&options, registry(), &f->api.store), 0);
 	*state = f;
@@ -288,6 +291,35 @@ static void test_marks(void **state)
 	answer_done(&answer);
 }
 
+static void test_marks_that_ask(void **state)
+{
+	struct fixture *f = *state;
+	int64_t ids[MONITOR_WISHES_MAX];
+	char body[64];
+
+	assert_false(monitor_wish_is_there(&f->wish));
+	for (size_t i = 0; i < MONITOR_WISHES_MAX; i++) {
+		struct answer answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
+		CLEANUP(tree_freep) struct tree *mark = parse(&answer);
+
+		assert_int_equal(answer.status, 200);
+		ids[i] = tree_i64(mark, "id");
+		answer_done(&answer);
+	}
+
+	struct answer answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
+
+	assert_problem(&answer, 507, "ufs_monitor");
+	for (size_t i = 0; i < MONITOR_WISHES_MAX; i++) {
+		assert_true(monitor_wish_is_there(&f->wish));
+		snprintf(body, sizeof(body), "{\"end\":%lld}", (long long)ids[i]);
+		answer = post(f, true, body);
+		assert_int_equal(answer.status, 200);
+		answer_done(&answer);
+	}
+	assert_false(monitor_wish_is_there(&f->wish));
+}
+
 static void test_bad_marks(void **state)
 {
 	static const struct {
@@ -310,6 +342,10 @@ static void test_bad_marks(void **state)
 		{"{\"label\":\"\xff\"}", ""},
 		{"{\"label\":\"x\",\"color\":\"red\"}", ""},
 		{"{\"label\":\"x\",\"end\":1}", "label"},
+		{"{\"ufs_monitor\":true,\"end\":1}", "label"},
+		{"{\"label\":\"x\",\"ufs_monitor\":1}", "ufs_monitor"},
+		{"{\"label\":\"x\",\"ufs_monitor\":true,\"from\":\"-1s\",\"to\":\"now\"}",
+		 "ufs_monitor"},
 		{"{\"end\":\"1\"}", "end"},
 		{"{\"end\":0}", "end"},
 		{"{\"end\":-5}", "end"},
@@ -523,6 +559,7 @@ int main(void)
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_page_is_escaped),
 		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_marks_that_ask),
 		cmocka_unit_test(test_bad_marks),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_description),

@@ -1,0 +1,33 @@
+/* The process that keeps the UFS monitors as the policy wants them: started by the helper when a
+ * daemon has a policy that may switch one on. When the helper ends, however it ends, this one puts
+ * back what it has switched on and ends as well. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sampling/wire_helper.h"
+
+/* How long a policy holds without its daemon, which may only be started anew. */
+#define UFS_WATCH_ALONE_MS 30000
+
+struct ufs_watch {
+	int fd; /* to be watched for input, -1: not running */
+	int pid;
+};
+
+#define UFS_WATCH_NONE ((struct ufs_watch){.fd = -1})
+
+/* Tells it the wish of the daemon, NULL when there is no daemon any more, and starts it first when
+ * that is needed. 0 or -errno. */
+int ufs_watch_tell(struct ufs_watch *watch, const char *root, const char *memory_path,
+		   const struct wire_monitor *wish);
+
+/* Has it look again at once: hardware has changed. */
+void ufs_watch_look(struct ufs_watch *watch);
+
+/* What it has said last. false when there is nothing new; it may have died, then fd is -1. */
+bool ufs_watch_receive(struct ufs_watch *watch, struct wire_monitored *ret);
+
+/* Has it put back what it has switched on, and end. */
+void ufs_watch_stop(struct ufs_watch *watch);
