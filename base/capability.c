@@ -15,8 +15,7 @@ bool capability_is_effective(unsigned capability)
 	return data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability);
 }
 
-/* What a program that is run from here on could have at most. Needs CAP_SETPCAP. */
-static void bound(uint64_t capabilities)
+void capability_bound(uint64_t capabilities)
 {
 	for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
 		if (!(capabilities & CAPABILITY(i)))
@@ -29,7 +28,7 @@ int capability_keep(uint64_t capabilities)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
 
-	bound(capabilities);
+	capability_bound(capabilities);
 	if (syscall(SYS_capget, &header, data) < 0)
 		return -errno;
 	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {

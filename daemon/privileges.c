@@ -1,5 +1,6 @@
 #include "daemon/privileges.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,8 @@
 #define HELPER_NAME   "flashscope-helper"
 #define HELPER_SOCKET "helper.sock"
 #define PASSED_FD     3
+#define LISTEN_TRIES  20
+#define LISTEN_TRY_MS 50
 
 enum helper_mode { HELPER_AUTO, HELPER_START, HELPER_CONNECT, HELPER_OFF };
 
@@ -88,6 +92,18 @@ static void run_helper(const struct config *config, const char *program, uid_t u
 	log_error("%s cannot be run: %s", program, strerror(errno));
 }
 
+/* The helper of a daemon that was here a moment ago may not have ended yet. */
+static int listen_soon(const char *path, uid_t uid)
+{
+	int fd = packet_socket_listen(path, uid);
+
+	for (int i = 0; fd == -EADDRINUSE && i < LISTEN_TRIES; i++) {
+		usleep(LISTEN_TRY_MS * 1000);
+		fd = packet_socket_listen(path, uid);
+	}
+	return fd;
+}
+
 static int start(const struct config *config, struct helper_process *helper, uid_t uid)
 {
 	char program[PATH_MAX];
@@ -99,7 +115,7 @@ static int start(const struct config *config, struct helper_process *helper, uid
 		log_error("%s is not beside flashscoped: %s", HELPER_NAME, strerror(-r));
 		return r;
 	}
-	fd = packet_socket_listen(helper->path, uid);
+	fd = listen_soon(helper->path, uid);
 	if (fd < 0) {
 		log_error("%s: %s", helper->path,
 			  fd == -EADDRINUSE ? "another flashscope-helper listens there"
@@ -154,11 +170,76 @@ void helper_start(const struct config *config, struct helper_process *ret)
 }
 
 /* What was made as root before, and what the user has to write. A file that is not there is made by
- * the user. */
+ * the user. Only what belongs to this process is given, and no file that has another name as well:
+ * the user may have made that name. */
 static void give(const char *path, uid_t uid, gid_t gid)
 {
-	if (lchown(path, uid, gid) < 0 && errno != ENOENT)
+	CLEANUP(closep) int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return;
+	if (fd < 0 || fstat(fd, &st) < 0) {
 		log_warning("%s cannot be given to user %u: %s", path, uid, strerror(errno));
+		return;
+	}
+	if (st.st_uid == uid)
+		return;
+	if (st.st_uid != geteuid() || (!S_ISDIR(st.st_mode) && st.st_nlink != 1))
+		log_warning("%s is not given to user %u: it belongs to user %u%s", path, uid,
+			    st.st_uid, st.st_nlink > 1 ? ", or has other names" : "");
+	else if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH) < 0)
+		log_warning("%s cannot be given to user %u: %s", path, uid, strerror(errno));
+}
+
+/* A folder in which everybody may make files is everybody's. */
+static void give_dir(const char *path, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || (st.st_mode & S_IWOTH))
+		return;
+	give(path, uid, gid);
+}
+
+static void dirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+/* Whether a folder holds nothing but the file and what stands beside it under its name. */
+static bool holds_only(const char *path, const char *file)
+{
+	CLEANUP(dirp) DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+		    strncmp(entry->d_name, file, strlen(file)) != 0)
+			return false;
+	return true;
+}
+
+/* SQLite makes files beside the database, so its folder has to be the user's when it is there for
+ * the database alone. */
+static void give_database_dir(const char *database, uid_t uid, gid_t gid)
+{
+	char path[PATH_MAX];
+	char *slash;
+	bool made = false;
+
+	if (lock_make_parent(database, &made) < 0 ||
+	    snprintf(path, sizeof(path), "%s", database) >= (int)sizeof(path))
+		return;
+	slash = strrchr(path, '/');
+	if (!slash || slash == path)
+		return;
+	*slash = '\0';
+	if (made || holds_only(path, slash + 1))
+		give_dir(path, uid, gid);
 }
 
 static void give_files(const struct config *config, uid_t uid, gid_t gid)
@@ -167,20 +248,15 @@ static void give_files(const struct config *config, uid_t uid, gid_t gid)
 	const char *database = config_text(config, OPTION_DATABASE);
 	const char *runtime_dir = config_text(config, OPTION_RUNTIME_DIR);
 	char path[PATH_MAX];
-	bool made = false;
 
-	if (lock_make_parent(database, &made) == 0 && made) {
-		snprintf(path, sizeof(path), "%s", database);
-		*strrchr(path, '/') = '\0';
-		give(path, uid, gid);
-	}
+	give_database_dir(database, uid, gid);
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s%s", database, endings[i]);
 		give(path, uid, gid);
 	}
 	snprintf(path, sizeof(path), "%s/flashscoped.lock", runtime_dir);
 	give(path, uid, gid);
-	give(runtime_dir, uid, gid);
+	give_dir(runtime_dir, uid, gid);
 }
 
 int privileges_drop(const struct config *config)
@@ -193,6 +269,8 @@ int privileges_drop(const struct config *config)
 		return r;
 	if (uid != geteuid()) {
 		give_files(config, uid, gid);
+		/* The right to do so ends with being root. */
+		capability_bound(0);
 		r = user_become(uid, gid);
 	}
 	if (r < 0) {
