@@ -31,6 +31,7 @@ struct crew {
 	struct gather *gathers; /* by index of the group */
 	int64_t *asked_ms;      /* when the group was last asked for, INT64_MIN never */
 	bool changed;           /* the scout has named devices, or some less */
+	bool left_out;          /* one of them had no place */
 	uint64_t n_restarts;    /* of workers that are no more */
 	int64_t cpu_us;
 };
@@ -109,7 +110,9 @@ static void on_rows(void *arg, const struct wire_rows *head, const struct sink *
 {
 	struct worker *worker = arg;
 
-	if (!worker->owes[head->group])
+	/* One that was late for the sample before still owes this one. */
+	if (!worker->owes[head->group] ||
+	    head->t_ms != worker->crew->gathers[head->group].head.t_ms)
 		return;
 	worker->owes[head->group] = false;
 	if (gather_take(&worker->crew->gathers[head->group], head, sink))
@@ -130,8 +133,10 @@ static void list_device(struct crew *crew, size_t collector, const char *device)
 	struct worker *worker = find_worker(crew, device);
 
 	if (!worker) {
-		if (crew->n_workers == CREW_FDS_MAX || worker_new(crew, device, &worker) < 0)
+		if (crew->n_workers == CREW_FDS_MAX || worker_new(crew, device, &worker) < 0) {
+			crew->left_out = true;
 			return;
+		}
 		crew->workers[crew->n_workers++] = worker;
 	}
 	worker->listed[collector] = true;
@@ -190,6 +195,29 @@ static void miss_all(struct worker *worker)
 	}
 }
 
+static bool is_waiting(const struct worker *worker, size_t group)
+{
+	for (size_t i = 0; i < worker->waiting.n_groups; i++)
+		if (worker->waiting.groups[i].group == group)
+			return true;
+	return false;
+}
+
+/* One that died at work, or is done, answers no more of what it was asked for: nobody has to wait
+ * for it. */
+static void miss_unanswered(struct worker *worker)
+{
+	struct crew *crew = worker->crew;
+
+	for (size_t i = 0; i < crew->n_groups && !keeper_is_busy(worker->keeper); i++) {
+		if (!worker->owes[i] || is_waiting(worker, i))
+			continue;
+		worker->owes[i] = false;
+		if (gather_miss(&crew->gathers[i], -EHOSTDOWN))
+			answer(crew, i);
+	}
+}
+
 static void on_hung(void *arg, size_t collector, int group, const char *node, int64_t since_ms)
 {
 	tell_node(arg, true, collector, group, node, since_ms);
@@ -212,6 +240,7 @@ static int open_keeper(struct worker *worker)
 			 .device = scout ? NULL : worker->device,
 			 .commands = !scout},
 		.deadline_ms = scout ? options->read_deadline_ms : options->command_deadline_ms,
+		.hang_first_ms = options->hang_first_ms,
 	};
 	struct keeper_events events = {worker, on_rows, on_probed, on_hung, on_back};
 
@@ -338,6 +367,8 @@ static void request_group(struct crew *crew, size_t group, int64_t t_ms, int64_t
 		refuse(crew, group, t_ms, now_ms, n ? -ENOMEM : -ENXIO);
 		return;
 	}
+	if (crew->options.gather_ms > 0)
+		gather->until_ms = now_ms + crew->options.gather_ms;
 	crew->asked_ms[group] = now_ms;
 	for (size_t i = 0; i < crew->n_workers; i++)
 		if (takes(crew->workers[i], collector, group))
@@ -433,10 +464,12 @@ static void fit_worker(struct worker *worker)
 		worker->crew->changed = true;
 }
 
-/* Workers for the devices that the scout has named, and for no others. */
+/* Workers for the devices that the scout has named, and for no others. Where one had no place
+ * beside those that have gone, the scout names it again. */
 static void fit_workers(struct crew *crew)
 {
 	size_t kept = 1;
+	bool room;
 
 	if (!crew->changed || keeper_is_busy(crew->workers[0]->keeper))
 		return;
@@ -453,7 +486,12 @@ static void fit_workers(struct crew *crew)
 		if (is_listed(worker))
 			fit_worker(worker);
 	}
+	room = kept < crew->n_workers;
 	crew->n_workers = kept;
+	if (!crew->left_out || !room)
+		return;
+	crew->left_out = false;
+	crew_rescan(crew);
 }
 
 static void answer_late(struct crew *crew, int64_t now_ms)
@@ -469,6 +507,7 @@ void crew_turn(struct crew *crew, int64_t now_ms)
 		if (!crew->workers[i]->keeper)
 			continue;
 		keeper_receive(crew->workers[i]->keeper, now_ms);
+		miss_unanswered(crew->workers[i]);
 		keeper_check(crew->workers[i]->keeper, now_ms);
 	}
 	fit_workers(crew);

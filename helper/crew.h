@@ -33,6 +33,8 @@ struct crew_options {
 	 * own time-out, or each drive that is reset would. */
 	int64_t command_deadline_ms;
 	int64_t read_deadline_ms; /* of what the scout reads */
+	int64_t gather_ms;        /* see helper/gather.h; 0 for GATHER_MS */
+	int64_t hang_first_ms;    /* see sampling/lane_keeper.h */
 };
 
 /* What options point to outlives the crew. -ENOMEM. */

@@ -14,6 +14,7 @@
 #define AGAIN_FIRST_MS 1000
 #define AGAIN_MAX_MS   60000
 #define LOOK_MS        200
+#define STOP_LOOK_MS   20
 
 static pid_t start(void)
 {
@@ -35,15 +36,17 @@ static bool is_told_to_stop(int stop_fd, int timeout_ms)
 }
 
 /* Until the helper ends, which a stop asks it to do; returns its wait status. */
-static int watch(pid_t pid, int stop_fd, bool *ret_stopping)
+static int watch(pid_t pid, int stop_fd, int socket_fd, bool *ret_stopping)
 {
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (*ret_stopping)
-			usleep(LOOK_MS * 1000);
-		else if (is_told_to_stop(stop_fd, LOOK_MS))
+		if (*ret_stopping) {
+			usleep(STOP_LOOK_MS * 1000);
+		} else if (is_told_to_stop(stop_fd, LOOK_MS)) {
 			*ret_stopping = kill(pid, SIGTERM) == 0;
+			close(socket_fd);
+		}
 	}
 	return status;
 }
@@ -58,7 +61,7 @@ static void tell_end(int status)
 			  WEXITSTATUS(status));
 }
 
-int guardian_split(int stop_fd)
+int guardian_split(int stop_fd, int socket_fd)
 {
 	struct backoff backoff = {0};
 	bool stopping = false;
@@ -69,7 +72,7 @@ int guardian_split(int stop_fd)
 		if (pid <= 0)
 			return pid < 0 ? -errno : 0;
 
-		int status = watch(pid, stop_fd, &stopping);
+		int status = watch(pid, stop_fd, socket_fd, &stopping);
 
 		if (stopping)
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);

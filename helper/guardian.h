@@ -4,5 +4,6 @@
 
 /* Forks the helper and watches it. Returns in the helper: 0, or -errno of fork(). The guardian
  * itself never returns; it ends with what the helper ends with, after a signal to stop. The signals
- * of stop_fd are blocked, and stop_fd is its own signalfd of them. */
-int guardian_split(int stop_fd);
+ * of stop_fd are blocked, and stop_fd is its own signalfd of them. It keeps socket_fd for the next
+ * helper, until it is told to stop: whoever looks whether somebody listens finds nobody then. */
+int guardian_split(int stop_fd, int socket_fd);

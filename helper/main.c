@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT_START;
 	log_info("flashscope-helper " FLASHSCOPE_VERSION);
 	drop_privileges();
-	if (args.keep && guardian_split(stop_fd) < 0)
+	if (args.keep && guardian_split(stop_fd, socket_fd) < 0)
 		return EXIT_CANNOT_START;
 	return serve(&args, socket_fd, stop_fd);
 }

@@ -136,7 +136,8 @@ void server_close(struct server *server)
 	crew_close(server->crew);
 	if (server->client_fd >= 0)
 		close(server->client_fd);
-	close(server->options.listen_fd);
+	if (server->options.listen_fd >= 0)
+		close(server->options.listen_fd);
 	free(server->packet);
 	free(server);
 }
@@ -343,6 +344,9 @@ void server_stop(struct server *server, int64_t wait_ms)
 	int64_t until_ms = clock_boot_ms() + wait_ms;
 	struct crew_held held;
 
+	/* What waits for held workers must not pass for one that serves. */
+	close(server->options.listen_fd);
+	server->options.listen_fd = -1;
 	hang_up(server, "it is left alone, the helper stops");
 	ufs_watch_stop(&server->ufs);
 	crew_stop(server->crew, clock_boot_ms());

@@ -193,8 +193,8 @@ static int take_hello(struct link *link, size_t len, int64_t now_ms)
 
 	if (r < 0)
 		return r;
-	/* It refuses others itself; this is for one that does not. */
-	if (hello.digest != wire_digest(link->options.catalog))
+	/* It refuses others itself, and greets once; this is for one that does not. */
+	if (link->greeted || hello.digest != wire_digest(link->options.catalog))
 		return -EBADMSG;
 	link->greeted = true;
 	link->status.state = LINK_UP;

@@ -4,6 +4,9 @@
 #include "base/clock.h"
 #include "sampling/sampler_state.h"
 
+/* The daemon before this one had its sample a moment ago: the first one is asked for again. */
+#define FIRST_AGAIN_MS 10000
+
 /* What it means for a collector that sends commands that there is no helper. */
 static enum outcome no_helper_outcome(const struct link_status *status, int *ret_error)
 {
@@ -42,6 +45,8 @@ static void helper_rows(void *arg, const struct wire_rows *head, const struct si
 	if (!plan->schedule.period_ms || head->t_ms != plan->asked_ms)
 		return;
 	plan->answered = plan->answered || sink->n_rows;
+	plan->first_due = !plan->answered && head->error == -EAGAIN;
+	plan->first_ms = head->at_ms + FIRST_AGAIN_MS;
 	sampler_take_rows(sampler, head->group, head->t_ms, head->at_ms, head->duration_us,
 			  head->error, sink);
 }
@@ -55,6 +60,7 @@ static void start_commands(struct sampler *sampler, size_t collector)
 		if (plan->collector != collector || !plan->by_command || plan->answered)
 			continue;
 		plan->first_due = plan->schedule.period_ms > 0;
+		plan->first_ms = 0;
 		schedule_start(&plan->schedule, plan->schedule.period_ms, clock_boot_ms());
 	}
 }
@@ -109,7 +115,7 @@ struct link_events sampler_link_events(struct sampler *sampler)
 static bool take_due_of_helper(struct sampler *sampler, struct plan *plan, int64_t now_ms,
 			       int64_t *ret_t_ms)
 {
-	if (!plan->first_due)
+	if (!plan->first_due || now_ms < plan->first_ms)
 		return sampler_take_due(sampler, plan, now_ms, ret_t_ms);
 	plan->first_due = false;
 	*ret_t_ms = now_ms;

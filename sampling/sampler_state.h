@@ -19,6 +19,7 @@ struct plan {
 	bool in_lane;
 	bool by_command;     /* class Q: the helper alone samples it */
 	bool first_due;      /* now, whatever the schedule says: there is no sample of this run */
+	int64_t first_ms;    /* but not before */
 	bool answered;       /* there is one */
 	int64_t asked_ms;    /* planned time that the helper was asked for last */
 	size_t in_collector; /* index of the group within its collector */

@@ -85,6 +85,7 @@ int wire_get_node(const uint8_t *packet, size_t len, const struct catalog *catal
 		  struct wire_node *ret)
 {
 	struct wire_reader r = wire_reader_of(packet, len, WIRE_NODE);
+	const struct collector *collector = NULL;
 
 	ret->hung = wire_get_bool(&r);
 	ret->collector = wire_get_u16(&r);
@@ -92,7 +93,8 @@ int wire_get_node(const uint8_t *packet, size_t len, const struct catalog *catal
 	ret->since_ms = wire_get_i64(&r);
 	wire_get_str(&r, ret->node, sizeof(ret->node));
 	if (ret->collector >= catalog->n_collectors || ret->since_ms < 0 ||
-	    ret->group >= (int)catalog_n_groups(catalog))
+	    (ret->group >= 0 && (!catalog_group_at(catalog, (size_t)ret->group, &collector) ||
+				 collector != catalog->collectors[ret->collector])))
 		return -EBADMSG;
 	return wire_reader_end(&r);
 }

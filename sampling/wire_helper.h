@@ -37,7 +37,7 @@ struct wire_refused {
 struct wire_node {
 	bool hung; /* false: it answers again */
 	size_t collector;
-	int group; /* index of the catalog */
+	int group; /* index of the catalog; one of the collector */
 	int64_t since_ms;
 	char node[NODE_NAME_MAX];
 };
