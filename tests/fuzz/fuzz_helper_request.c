@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (request.type == WIRE_HELLO &&
 		 !memchr(request.hello.version, 0, sizeof(request.hello.version)))
 		abort();
-	else if (request.type != WIRE_RESCAN && request.type != WIRE_HELLO)
+	else if (request.type == WIRE_MONITOR && request.monitor.policy >= N_UFS_MONITORS)
 		abort();
 	return 0;
 }

@@ -16,6 +16,7 @@ static void take_helper(const uint8_t *data, size_t size)
 	struct wire_refused refused;
 	struct wire_node node;
 	struct wire_account account;
+	struct wire_monitored monitored;
 
 	if (wire_get_hello(data, size, &hello) == 0 &&
 	    !memchr(hello.version, 0, sizeof(hello.version)))
@@ -24,6 +25,9 @@ static void take_helper(const uint8_t *data, size_t size)
 	    !memchr(refused.reason, 0, sizeof(refused.reason)))
 		abort();
 	if (wire_get_account(data, size, &account) == 0 && account.n_left < 0)
+		abort();
+	if (wire_get_monitored(data, size, &monitored) == 0 &&
+	    (monitored.n_hosts < 0 || monitored.error > 0))
 		abort();
 	if (wire_get_node(data, size, registry(), &node) < 0)
 		return;

@@ -181,8 +181,12 @@ static void say_hello(int64_t digest)
 	say(wire_put_hello(packet, &hello));
 }
 
+/* Also takes what the link says then of the UFS monitor. */
 static void come_up(void)
 {
+	struct wire_monitor monitor;
+	ssize_t n;
+
 	hear();
 	connect_only();
 	say_hello(wire_digest(&catalog));
@@ -190,6 +194,8 @@ static void come_up(void)
 	assert_string_equal(status()->reason, "");
 	assert_int_equal(said.n_changed, 1);
 	assert_false(link_is_settled(link_));
+	n = hear_packet();
+	assert_int_equal(wire_get_monitor(packet, (size_t)n, &monitor), 0);
 }
 
 static void say_probed(size_t collector, int error)
@@ -366,6 +372,36 @@ static void samples(void **state)
 	say(wire_put_account(packet, &(struct wire_account){2, 1, 0, 77}));
 	assert_int_equal(status()->account.n_workers, 2);
 	assert_int_equal(status()->account.cpu_us, 77);
+
+	say(wire_put_monitored(packet, &(struct wire_monitored){1, 1, 1, 1, 0, 0}));
+	assert_int_equal(status()->monitored.n_ours, 1);
+	assert_int_equal(status()->state, LINK_UP);
+}
+
+/* The policy goes out when it has changed, and to each helper that comes. */
+static void monitor(void **state)
+{
+	struct wire_monitor policy = {UFS_MONITOR_MARKED, true}, got;
+	ssize_t n;
+
+	(void)state;
+	come_up();
+	link_monitor(link_, &policy, now_ms);
+	n = hear_packet();
+	assert_int_equal(wire_get_monitor(packet, (size_t)n, &got), 0);
+	assert_int_equal(got.policy, UFS_MONITOR_MARKED);
+	assert_true(got.asked);
+	link_monitor(link_, &policy, now_ms);
+	assert_int_equal(hear_packet(), -1);
+
+	close_fd(&helper_fd);
+	link_receive(link_, now_ms);
+	now_ms = link_due_ms(link_);
+	connect_only();
+	say_hello(wire_digest(&catalog));
+	n = hear_packet();
+	assert_int_equal(wire_get_monitor(packet, (size_t)n, &got), 0);
+	assert_int_equal(got.policy, UFS_MONITOR_MARKED);
 }
 
 /* Rows in two packets are one sample. */
@@ -560,6 +596,7 @@ int main(void)
 		TEST(another_build),
 		TEST(hangs_up),
 		TEST(samples),
+		TEST(monitor),
 		TEST(rows_in_pieces),
 		TEST(nonsense),
 		TEST(out_of_turn),

@@ -107,6 +107,28 @@ static void a_tick_that_miscounts(void **state)
 	assert_refused(packet, wire_put_tick(packet, &tick));
 }
 
+static void a_policy(void **state)
+{
+	struct wire_monitor monitor = {UFS_MONITOR_ON, true};
+	struct request request;
+	size_t len = wire_put_monitor(packet, &monitor);
+
+	(void)state;
+	assert_int_equal(read_copy(packet, len, &request), 0);
+	assert_int_equal(request.type, WIRE_MONITOR);
+	assert_int_equal(request.monitor.policy, UFS_MONITOR_ON);
+	for (size_t i = 0; i < len; i++)
+		assert_refused(packet, i);
+	packet[len] = 0;
+	assert_refused(packet, len + 1);
+	for (int policy = 0; policy < 256; policy++) {
+		monitor.policy = (enum ufs_monitor)policy;
+		len = wire_put_monitor(packet, &monitor);
+		assert_int_equal(read_copy(packet, len, &request),
+				 policy < N_UFS_MONITORS ? 0 : -EBADMSG);
+	}
+}
+
 /* What only a helper or a lane says, and what nobody says. */
 static void other_types(void **state)
 {
@@ -120,14 +142,16 @@ static void other_types(void **state)
 		for (size_t len = 1; len < 64; len++) {
 			struct request request;
 
-			/* Zeros may be a request for nothing, or an empty version. */
+			/* Zeros may be a request for nothing, an empty version, a policy. */
 			if (read_copy(packet, len, &request) == 0)
-				assert_true(type == WIRE_TICK || type == WIRE_HELLO);
+				assert_true(type == WIRE_TICK || type == WIRE_HELLO ||
+					    type == WIRE_MONITOR);
 		}
 	}
 	assert_refused(packet, wire_put_refused(packet, &(struct wire_refused){"no"}));
 	assert_refused(packet, wire_put_node(packet, &(struct wire_node){.node = "n"}));
 	assert_refused(packet, wire_put_account(packet, &(struct wire_account){0}));
+	assert_refused(packet, wire_put_monitored(packet, &(struct wire_monitored){0}));
 	assert_refused(packet, wire_put_done(packet, &(struct wire_done){0}));
 }
 
@@ -137,6 +161,7 @@ int main(void)
 		cmocka_unit_test(requests),
 		cmocka_unit_test(a_tick_out_of_range),
 		cmocka_unit_test(a_tick_that_miscounts),
+		cmocka_unit_test(a_policy),
 		cmocka_unit_test(other_types),
 	};
 
