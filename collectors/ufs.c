@@ -525,11 +525,11 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct ufs 
 {
 	char part[NODE_NAME_MAX], missing[PROBE_TEXT_MAX] = "", kernel[64] = "";
 	struct text text = TEXT_IN(missing);
-	size_t n = sysfs_node_missing(&u->settings, u->settings.n - 1, &text);
+	/* A whole power_info that is missing has been told of. */
+	const char *but = hw_exists(hw, "%s/power_info", host->dir) ? NULL : "power_info/";
+	size_t n = sysfs_node_missing(&u->links, u->links.n - 1, but, &text);
 
-	/* Its fields of the link all go with power_info. */
-	if (hw_exists(hw, "%s/power_info", host->dir))
-		n += sysfs_node_missing(&u->links, u->links.n - 1, &text);
+	n += sysfs_node_missing(&u->settings, u->settings.n - 1, NULL, &text);
 	if (!n)
 		return;
 	hw_read_line(hw, kernel, sizeof(kernel), "proc/sys/kernel/osrelease");

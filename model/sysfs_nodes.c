@@ -82,7 +82,8 @@ static bool has_attr_of(const struct sysfs_node *node, size_t field)
 	return false;
 }
 
-size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text *out)
+size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, const char *but,
+			  struct text *out)
 {
 	const struct group *group = nodes->group;
 	size_t n = 0;
@@ -91,7 +92,8 @@ size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text
 		const struct field *field = &group->fields[k];
 		const char *since = field->since ? field->since : group->since;
 
-		if (!field->attr || has_attr_of(&nodes->v[i], k))
+		if (!field->attr || has_attr_of(&nodes->v[i], k) ||
+		    (but && !strncmp(field->attr, but, strlen(but))))
 			continue;
 		text_printf(out, "%s%s", out->len ? ", " : "", field->name);
 		if (since)

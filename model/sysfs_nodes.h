@@ -48,8 +48,10 @@ int sysfs_nodes_add(struct hw *hw, struct sysfs_nodes *nodes, const char *dir, c
 void sysfs_nodes_add_attr(struct hw *hw, struct sysfs_nodes *nodes, size_t field, const char *path);
 
 /* Appends what node i lacks of the attributes that its group names, with the first kernel that has
- * each: "critical_health (since 6.15), clkgate_enable". Returns how many these are. */
-size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, struct text *out);
+ * each: "critical_health (since 6.15), clkgate_enable". Those below the directory but
+ * ("power_info/", NULL: none) are left out. Returns how many these are. */
+size_t sysfs_node_missing(const struct sysfs_nodes *nodes, size_t i, const char *but,
+			  struct text *out);
 
 /* Says of node i, as a node "NAME files" of its own, which of its attributes may not be read, and
  * what can be done about it. Nothing when there is none. */
