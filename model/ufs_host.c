@@ -170,14 +170,22 @@ static int add_of_buses(struct hw *hw, struct ufs_hosts *hosts)
 	return r < 0 ? r : add_of_bus(hw, hosts, "sys/bus/pci/devices");
 }
 
-/* A device of the platform, or those one step below it. */
-static int add_of_platform_device(struct hw *hw, struct ufs_hosts *hosts, const char *dir)
+/* A bus without registers of its own, which the kernel names by the bus that it is on: "soc:apb".
+ */
+static bool is_bus(const char *name)
+{
+	return strchr(name, ':');
+}
+
+/* A device of the platform, or those n_below steps below it. */
+static int add_of_platform_device(struct hw *hw, struct ufs_hosts *hosts, const char *dir,
+				  unsigned n_below)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
 	size_t n_before = hosts->n;
 	int r = add_if_nodes(hw, hosts, dir);
 
-	if (r < 0 || hosts->n > n_before)
+	if (r < 0 || hosts->n > n_before || !n_below)
 		return r;
 	r = search_error(hw_list(hw, &names, "", "%s", dir));
 	for (size_t i = 0; i < names.n && r >= 0; i++) {
@@ -186,13 +194,13 @@ static int add_of_platform_device(struct hw *hw, struct ufs_hosts *hosts, const 
 
 		text_printf(&path, "%s/%s", dir, names.v[i]);
 		if (!path.truncated)
-			r = add_if_nodes(hw, hosts, buf);
+			r = add_of_platform_device(hw, hosts, buf, is_bus(names.v[i]));
 	}
 	return r;
 }
 
-/* Where not even the buses may be seen: among the devices of the platform and those one step below
- * them. */
+/* Where not even the buses may be seen: among the devices of the platform, those one step below
+ * them, and those on a bus there. */
 static int add_of_platform(struct hw *hw, struct ufs_hosts *hosts)
 {
 	static const char top[] = "sys/devices/platform";
@@ -205,7 +213,7 @@ static int add_of_platform(struct hw *hw, struct ufs_hosts *hosts)
 
 		text_printf(&path, "%s/%s", top, names.v[i]);
 		if (!path.truncated)
-			r = add_of_platform_device(hw, hosts, buf);
+			r = add_of_platform_device(hw, hosts, buf, 1);
 	}
 	return r;
 }

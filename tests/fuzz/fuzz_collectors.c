@@ -85,6 +85,14 @@ static const struct {
 	{USB_DEVICE "serial", "u"},
 	{"COMMANDS/mmcblk0/ext-csd", "m"},
 	{"system/build.prop", "m"},
+	{UFS "health_descriptor/life_time_estimation_a", "u"},
+	{UFS "device_descriptor/specification_version", "u"},
+	{UFS "device_descriptor/manufacturing_date", "u"},
+	{UFS "string_descriptors/serial_number", "u"},
+	{UFS "attributes/exception_event_status", "u"},
+	{UFS "attributes/wb_cur_buf", "u"},
+	{UFS "geometry_descriptor/segment_size", "u"},
+	{UFS "flags/wb_enable", "u"},
 };
 
 static char root[64];
@@ -140,6 +148,13 @@ static void make_root(void)
 		{UFS "power_info/link_state", "ACTIVE\n"},
 		{UFS "rpm_lvl", "3\n"},
 		{UFS "host0/target0:0:0/0:0:0:0/block/sdb/dev", "8:16\n"},
+		{UFS "host0/target0:0:0/0:0:0:49488/power/runtime_status", "active\n"},
+		{UFS "device_descriptor/specification_version", "0x0400\n"},
+		{UFS "device_descriptor/ext_feature_sup", "0x00000100\n"},
+		{UFS "device_descriptor/wb_type", "0x00\n"},
+		{UFS "geometry_descriptor/segment_size", "0x00002000\n"},
+		{UFS "geometry_descriptor/allocation_unit_size", "0x01\n"},
+		{UFS "attributes/wb_cur_buf", "0x00000400\n"},
 		{UFS "monitor/monitor_enable", "1\n"},
 		{UFS "monitor/read_req_latency_max", "594\n"},
 		{"sys/block/mmcblk0/device/type", "MMC\n"},

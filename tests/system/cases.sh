@@ -513,6 +513,68 @@ probe --root "$copy" ufs_monitor
 expect '[.[] | select(.node == "1d84000.ufshc")][0] | .state == "disabled" and
 	(.advice | test("echo 1 > /sys/devices/platform/soc/1d84000.ufshc/monitor/monitor_enable"))'
 
+begin 26
+# A kernel with health_descriptor alone, below a bus with a colon in its name.
+sample --root "$input" ufs_health
+expect 'length == 2' 'of("ufs_health"; "20200000.ufs") | .faults == {} and .flags == {} and .info == {} and
+	.fields == {"pre_eol_info": 1, "life_time_estimation_a": 1, "used_a_low": 0, "used_a_high": 10,
+		"used_low": 0, "used_high": 10}' \
+	'of("ufs_identity"; "20200000.ufs") | .fields == {} and .faults == {} and .info == {}'
+# None of that is told by a name: the nodes are what a host is known by.
+probe --root "$input" ufs ufs_health
+expect '[.[] | select(.node == "20200000.ufs") | .state] == ["ok", "ok"]'
+
+# dump: the dump of a vendor's kernel as the card of case 27 gives it, in $dump below $copy
+begin 27
+copy
+host=$copy/sys/devices/platform/soc/1d84000.ufshc
+mkdir -p "$host/host0/scsi_host/host0" "$copy/sys/class/scsi_host" \
+	"$host/host0/target0:0:0/0:0:0:0/block/sda" "$host/host0/target0:0:0/0:0:0:49488/power"
+echo ufshcd >"$host/host0/scsi_host/host0/proc_name"
+echo active >"$host/host0/target0:0:0/0:0:0:49488/power/runtime_status"
+ln -s ../../devices/platform/soc/1d84000.ufshc/host0/scsi_host/host0 "$copy/sys/class/scsi_host/host0"
+worn='.faults == {} and .flags == {} and .info == {} and .fields == {"pre_eol_info": 2,
+	"life_time_estimation_b": 10, "used_b_low": 90, "used_b_high": 100, "used_low": 90, "used_high": 100}'
+for dump in sys/devices/virtual/mi_memory/mi_memory_device/ufshcd0 sys/kernel/debug/1d84000.ufshc; do
+	mkdir -p "$copy/$dump"
+	cp "$input/version/dump_health_desc" "$copy/$dump/"
+	sample --root "$copy" ufs_health
+	expect "of(\"ufs_health\"; \"1d84000.ufshc\") | $worn"
+	probe --root "$copy" ufs_health
+	expect "[.[] | select(.node == \"1d84000.ufshc\")] | length == 1 and .[0].state == \"ok\" and
+		(.[0].reason | test(\"/$dump/dump_health_desc\"))"
+	[ "$dump" = sys/kernel/debug/1d84000.ufshc ] || rm -r "${copy:?}/$dump"
+done
+# One that sleeps is not asked.
+echo suspended >"$host/host0/target0:0:0/0:0:0:49488/power/runtime_status"
+sample --root "$copy" ufs_health
+expect '[.[] | .fields == {} and .faults == {} and .state == "suspended"] == [true, true]'
+echo active >"$host/host0/target0:0:0/0:0:0:49488/power/runtime_status"
+# What the kernel itself tells goes before what a vendor's tells.
+mkdir "$host/health_descriptor"
+echo 0x01 >"$host/health_descriptor/eol_info"
+sample --root "$copy" ufs_health
+expect 'of("ufs_health"; "1d84000.ufshc").fields == {"pre_eol_info": 1}'
+
+begin 28
+sample --root "$input" ufs_health
+expect 'of("ufs_health"; "1d84000.ufshc") | .faults == {} and .flags == {} and .info == {} and
+	.fields == {"pre_eol_info": 1, "life_time_estimation_a": 1, "life_time_estimation_b": 1,
+		"used_a_low": 0, "used_a_high": 10, "used_b_low": 0, "used_b_high": 10, "used_low": 0,
+		"used_high": 10}' \
+	'of("ufs_identity"; "1d84000.ufshc") | .faults == {} and .flags == {} and
+	.info == {"specification_version": "2.1"} and
+	.fields == {"queue_depth": 32, "number_of_luns": 1, "segment_size": 4194304, "bkops_enable": 0,
+		"life_span_mode_enable": 0, "permanent_wpe": 0, "power_on_wpe": 0, "disable_fw_update": 0}'
+# What this kernel lacks is said once, and is no number.
+sample --root "$input" ufs
+expect 'of("ufs"; "1d84000.ufshc").fields | has("critical_health") or has("device_lvl_exceptions") or
+	has("gear") | not'
+probe --root "$input" ufs
+expect '[.[] | select(.node == "1d84000.ufshc nodes" and .state == "no_node") |
+	select(.reason | test("critical_health \\(since 6.15\\)"))] | length == 1' \
+	'[.[] | select(.node == "1d84000.ufshc power_info" and .state == "no_node")] | length == 1'
+
 begin 31
 probe --root "$input"
 expect '[.[] | select(.collector == "thermal" and .node != "")] | length == 93' \

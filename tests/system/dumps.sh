@@ -107,12 +107,53 @@ ufs_of()
 	done
 }
 
+# asked GROUP NODE FIELD FILE FACTOR: a number that the device gave, and that is not absent for 0
+asked()
+{
+	[ -s "$4" ] && echo "$1 $2 $3 $(($(cat "$4") * ${5:-1}))"
+}
+
+# What the device answered to queries, of a host below DIR. QEMU's say 0x00 for their wear.
+ufs_asked()
+{
+	local dir=$1 name=$2 flag segment unit wb='' boost=''
+	[ -d "$dir/health_descriptor" ] || return 0
+	grep -qv 0x00 "$dir"/health_descriptor/* && fail "a QEMU that is worn"
+	segment=$(($(cat "$dir/geometry_descriptor/segment_size") * 512))
+	unit=$((segment * $(cat "$dir/geometry_descriptor/allocation_unit_size")))
+	[ $(($(cat "$dir/device_descriptor/ext_feature_sup") & 0x100)) = 0 ] || boost=1
+	asked ufs_health "$name" bkops_status "$dir/attributes/bkops_status"
+	asked ufs_health "$name" exception_event_status "$dir/attributes/exception_event_status"
+	asked ufs_identity "$name" queue_depth "$dir/device_descriptor/queue_depth"
+	asked ufs_identity "$name" number_of_luns "$dir/device_descriptor/number_of_luns"
+	asked ufs_identity "$name" segment_size "$dir/geometry_descriptor/segment_size" 512
+	asked ufs_identity "$name" raw_device_capacity "$dir/geometry_descriptor/raw_device_capacity" 512
+	echo "ufs_identity $name allocation_unit_size $unit"
+	[ -z "$boost" ] || wb="wb_enable wb_flush_en wb_flush_during_h8"
+	for flag in bkops_enable life_span_mode_enable permanent_wpe power_on_wpe disable_fw_update $wb; do
+		echo "ufs_identity $name $flag $(grep -c true "$dir/flags/$flag")"
+	done
+	[ -n "$boost" ] || return 0
+	asked ufs_identity "$name" wb_type "$dir/device_descriptor/wb_type"
+	asked ufs_identity "$name" wb_shared_alloc_units "$dir/device_descriptor/wb_shared_alloc_units"
+	asked ufs_health "$name" wb_avail_buf "$dir/attributes/wb_avail_buf" 10
+	asked ufs_health "$name" wb_cur_buf "$dir/attributes/wb_cur_buf"
+	asked ufs_health "$name" wb_cur_buf_size "$dir/attributes/wb_cur_buf" "$unit"
+	asked ufs_health "$name" wb_flush_status "$dir/attributes/wb_flush_status"
+	asked ufs_health "$name" wb_life_time_est "$dir/attributes/wb_life_time_est"
+	asked ufs_health "$name" wb_used_high "$dir/attributes/wb_life_time_est" 10
+	echo "ufs_health $name wb_used_low $(($(cat "$dir/attributes/wb_life_time_est") * 10 - 10))"
+}
+
 check_ufs()
 {
 	local hosts
 	hosts=$(find "$1/sys/devices" -name rpm_lvl)
 	[ "$(wc -w <<<"$hosts")" = 1 ] || fail "not one UFS host: $hosts"
-	ufs_of "${hosts%/*}" | sort >"$work/wanted"
+	{
+		ufs_of "${hosts%/*}"
+		ufs_asked "${hosts%/*}" "$(basename "${hosts%/*}")"
+	} | sort >"$work/wanted"
 	[ "$(wc -l <"$work/wanted")" -gt 40 ] || fail "ufs: only $(wc -l <"$work/wanted") values"
 	jq -r '.[] | select(.group | startswith("ufs")) | . as $row | .fields | to_entries[] |
 		"\($row.group) \($row.node) \(.key) \(.value)"' "$work/json" | sort >"$work/got"

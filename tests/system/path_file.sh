@@ -9,7 +9,7 @@ need curl jq sqlite3
 tests=$(cd "$(dirname "$0")/.." && pwd)
 "$bin/flashscoped" --dump-config | awk '
 	/^\[/ { section = $0 }
-	/^period/ && section ~ /^\[collector/ && section !~ /_smart|mmc_health|nvme_hwmon/ {
+	/^period/ && section ~ /^\[collector/ && section !~ /_smart|mmc_health|nvme_hwmon|ufs_health/ {
 		print section; print $1 " = 1s" }' >"$work/periods"
 # Of each collector all groups below its one section. Whoever commands a drive has a longer period.
 awk '/^\[/ { if ($0 != last) print; last = $0; next } { print }' "$work/periods" >"$work/f.conf"
