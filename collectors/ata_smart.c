@@ -5,7 +5,12 @@
  * Each sample is commands to the disk, so this is of class Q. None is sent to a disk that the
  * kernel has suspended. One that does not spin is asked for its power mode alone, which leaves it
  * as it is. What failed is asked again seldom or never (model/asking.h). SMART that is switched off
- * is not switched on. Disks on USB are left out: some bridges hang on such commands. */
+ * is not switched on. Disks on USB are left out: some bridges hang on such commands.
+ *
+ * A disk that is awake counts the commands as use, so one with a standby timer longer than the
+ * period does not fall asleep. The log of device statistics, which has what was written in a unit
+ * of the standard, is not read: there are disks that hang when their logs are listed
+ * (ATA_HORKAGE_NO_LOG_DIR in drivers/ata/libata-core.c). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

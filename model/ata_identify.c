@@ -30,11 +30,13 @@ static void take_text(const uint8_t *page, size_t first, size_t n, char *ret)
 	size_t len = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint8_t c = page[(2 * first + i) ^ 1];
+		char c = (char)page[(2 * first + i) ^ 1];
 
 		if (!c || (c == ' ' && !len))
 			continue;
-		ret[len++] = c >= ' ' && c < 0x7f ? (char)c : '?';
+		if ((unsigned char)c < ' ' || (unsigned char)c >= 0x7f)
+			c = '?';
+		ret[len++] = c;
 	}
 	while (len && ret[len - 1] == ' ')
 		len--;
