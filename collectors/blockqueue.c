@@ -462,8 +462,7 @@ static int identify(struct hw *hw, struct blockqueue *b)
 		names[i] = b->disks[i].name;
 		identities[i] = b->disks[i].identity;
 	}
-	block_identities(hw, names, identities, b->n, sizeof(b->disks[0].identity));
-	return 0;
+	return block_identities(hw, names, identities, b->n, sizeof(b->disks[0].identity));
 }
 
 static void report_abilities(const struct disk *disk, struct text *out)

@@ -501,8 +501,7 @@ static int identify(struct hw *hw, struct diskstats *d)
 		names[n] = d->disks[i].name;
 		identities[n++] = d->disks[i].identity;
 	}
-	block_identities(hw, names, identities, n, sizeof(d->disks[0].identity));
-	return 0;
+	return block_identities(hw, names, identities, n, sizeof(d->disks[0].identity));
 }
 
 static void report(struct probe *probe, const struct diskstats *d, int n_odd)

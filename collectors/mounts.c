@@ -132,6 +132,7 @@ struct mounts {
 	size_t n;
 	unsigned n_pseudo, n_odd, n_over; /* lines left out, and why */
 	bool want_all;
+	int want; /* of what it takes to look at a device, when the table was made; else 0 */
 };
 
 #define FILE_BYTES_MAX    (1024 * 1024)
@@ -214,16 +215,19 @@ static const struct entry *find_device(const struct mounts *m, const char *devic
 	return NULL;
 }
 
-static void read_device(struct hw *hw, struct entry *entry, const char *device)
+static void read_device(struct hw *hw, struct mounts *m, struct entry *entry, const char *device)
 {
 	struct block_stack stack;
+	int r;
 
 	block_stack_read(hw, device, &stack);
 	set_text(entry, DEVICE, device);
 	set_text(entry, STACK, stack.text);
 	set_text(entry, PARTITION, stack.partition);
 	set_text(entry, DISK, stack.disks);
-	block_identity(hw, device, false, entry->identity, sizeof(entry->identity));
+	r = block_identity(hw, device, false, entry->identity, sizeof(entry->identity));
+	if (r < 0)
+		m->want = r;
 	entry->device_len = strlen(entry->identity);
 }
 
@@ -244,7 +248,7 @@ static void set_device(struct hw *hw, struct mounts *m, struct entry *entry, con
 	if (known)
 		copy_device(entry, known);
 	else
-		read_device(hw, entry, device);
+		read_device(hw, m, entry, device);
 	text_rewind(&identity, entry->device_len);
 	if (entry->device_len)
 		text_printf(&identity, " on %s", entry->name);
@@ -373,6 +377,7 @@ static void build(struct hw *hw, struct mounts *m, size_t len)
 	size_t spare_size = m->known_size;
 
 	forget(m);
+	m->want = 0;
 	while (slice_line(&rest, &line))
 		add_line(hw, m, line);
 	choose_space(hw, m);
@@ -394,7 +399,12 @@ static int refresh(struct hw *hw, struct mounts *m)
 	if ((size_t)r == m->known_len && !memcmp(m->fresh, m->known, m->known_len))
 		return 0;
 	build(hw, m, (size_t)r);
-	return -ENODEV;
+	if (!m->want)
+		return -ENODEV;
+	/* A device without its identity would pass for another one. */
+	forget(m);
+	m->known_len = 0;
+	return m->want;
 }
 
 static void add_row(struct sink *sink, const struct entry *entry)
@@ -540,6 +550,8 @@ static int mounts_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return r;
 	}
 	build(hw, m, (size_t)r);
+	if (m->want)
+		return m->want;
 	report(probe, m);
 	*ret_state = m;
 	m = NULL;

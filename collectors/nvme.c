@@ -284,7 +284,9 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 		read_text(hw, dir, constants[i].attr, c.texts[i], sizeof(c.texts[i]));
 	if (hw_read_i64(hw, &c.numa_node, "%s/numa_node", dir) < 0)
 		c.numa_node = -1;
-	nvme_controller_identity(hw, name, identity, sizeof(identity));
+	r = nvme_controller_identity(hw, name, identity, sizeof(identity));
+	if (r < 0)
+		return r;
 	/* Of two that cannot be told apart the second has only its name. */
 	for (size_t i = 0; i < n->controller_nodes.n; i++)
 		if (!strcmp(n->controller_nodes.v[i].identity, identity))
@@ -347,10 +349,11 @@ static int add_space(struct hw *hw, struct nvme *n, const char *controller, cons
 	n->spaces = grown;
 	if (block_dir(hw, disk, dir, sizeof(dir)) < 0)
 		snprintf(dir, sizeof(dir), CLASS_DIR "/%s/%s", controller, name);
-	block_identity(hw, disk, false, identity, sizeof(identity));
 
-	int r = sysfs_nodes_add(hw, &n->namespace_nodes, dir, disk, identity);
+	int r = block_identity(hw, disk, false, identity, sizeof(identity));
 
+	if (r == 0)
+		r = sysfs_nodes_add(hw, &n->namespace_nodes, dir, disk, identity);
 	if (r < 0)
 		return r;
 	grown[n->namespace_nodes.n - 1] = (struct space){0};
@@ -389,8 +392,7 @@ static int tell_apart(struct hw *hw, struct sysfs_nodes *nodes)
 		names[i] = nodes->v[i].name;
 		identities[i] = nodes->v[i].identity;
 	}
-	block_tell_apart(hw, names, identities, nodes->n, NODE_IDENTITY_MAX);
-	return 0;
+	return block_tell_apart(hw, names, identities, nodes->n, NODE_IDENTITY_MAX);
 }
 
 static void report_spaces(struct hw *hw, const struct nvme *n, struct probe *probe)

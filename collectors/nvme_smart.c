@@ -415,8 +415,10 @@ static int add_drive(struct hw *hw, struct smart *s, struct asked_device *device
 	char identity[NODE_IDENTITY_MAX] = "";
 	struct drive *grown;
 	struct asked_device *device;
+	int r = nvme_controller_identity(hw, name, identity, sizeof(identity));
 
-	nvme_controller_identity(hw, name, identity, sizeof(identity));
+	if (r < 0)
+		return r;
 	/* Of two that cannot be told apart the second has only its name. */
 	for (size_t i = 0; i < s->n; i++)
 		if (!strcmp(s->drives[i].identity, identity))

@@ -496,8 +496,7 @@ static int identify(struct hw *hw, struct topology *t)
 		names[n] = t->v[i].name;
 		identities[n++] = t->v[i].identity;
 	}
-	block_identities(hw, names, identities, n, sizeof(t->v[0].identity));
-	return 0;
+	return block_identities(hw, names, identities, n, sizeof(t->v[0].identity));
 }
 
 static const char *or_empty(const char *text)

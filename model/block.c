@@ -166,16 +166,28 @@ static int disk_by_sysfs(struct hw *hw, const char *dir, char disk[BLOCK_NAME_MA
 	return 0;
 }
 
-void block_disk_of(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX])
+/* disk is set in any case; the error is want of what it takes to look. */
+static int disk_of(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX])
 {
 	char dir[HW_PATH_MAX];
+	int r = block_dir(hw, name, dir, sizeof(dir));
 
-	if (block_dir(hw, name, dir, sizeof(dir)) < 0) {
+	if (r < 0) {
 		disk_by_name(name, disk);
-		return;
+		return is_want(r) ? r : 0;
 	}
-	if (!hw_exists(hw, "%s/partition", dir) || disk_by_sysfs(hw, dir, disk) < 0)
+	r = hw_look(hw, "%s/partition", dir);
+	if (r == 0)
+		r = disk_by_sysfs(hw, dir, disk);
+	if (r < 0)
 		snprintf(disk, BLOCK_NAME_MAX, "%s", name);
+	return is_want(r) ? r : 0;
+}
+
+void block_disk_of(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX])
+{
+	if (disk_of(hw, name, disk) < 0)
+		return; /* by the form of its name */
 }
 
 /* Hardware partitions of an eMMC (mmcblk0boot0) are disks that share the card's CID. */
@@ -250,19 +262,24 @@ bool block_is_path(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX])
 	       hw_read_i64(hw, &hidden, "%s/hidden", dir) < 0 || hidden;
 }
 
-static void path_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
+/* These and those below return 0, or want of what it takes to look. */
+static int path_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
 {
 	char path[HW_PATH_MAX];
 	int64_t namespace_id;
+	int r = hw_real_path(hw, path, sizeof(path), "%s/device", dir);
 
-	if (hw_real_path(hw, path, sizeof(path), "%s/device", dir) < 0 &&
-	    hw_real_path(hw, path, sizeof(path), "%s", dir) < 0)
-		return;
+	if (r < 0 && !is_want(r))
+		r = hw_real_path(hw, path, sizeof(path), "%s", dir);
+	if (r < 0)
+		return is_want(r) ? r : 0;
 	text_str(out, "path:");
 	stable_path(path, out);
 	text_str(out, mmc_part(name));
-	if (hw_read_i64(hw, &namespace_id, "%s/nsid", dir) == 0)
+	r = hw_read_i64(hw, &namespace_id, "%s/nsid", dir);
+	if (r == 0)
 		text_printf(out, "/ns%lld", (long long)namespace_id);
+	return is_want(r) ? r : 0;
 }
 
 /* The names are the kernel's, and no other driver gives them. */
@@ -280,11 +297,15 @@ static int read_serial(struct hw *hw, const char *name, const char *dir, char *b
 {
 	char key[BLOCK_NAME_MAX + 32];
 	int64_t sequence;
+	int r;
 
 	if (!is_virtio(name))
 		return -ENOENT;
 	/* Since 5.15: the number of this device among all that there were. */
-	if (hw_read_i64(hw, &sequence, "%s/diskseq", dir) < 0)
+	r = hw_read_i64(hw, &sequence, "%s/diskseq", dir);
+	if (is_want(r))
+		return r;
+	if (r < 0)
 		return hw_read_line(hw, buf, size, "%s/serial", dir);
 	snprintf(key, sizeof(key), "serial of %s", name);
 	return hw_read_line_once(hw, key, sequence, buf, size, "%s/serial", dir);
@@ -296,7 +317,7 @@ static bool is_all_zero(const char *value)
 	return strspn(value, "0") == strlen(value);
 }
 
-static void disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
+static int disk_identity(struct hw *hw, const char *name, const char *dir, struct text *out)
 {
 	/* In the order of trust: what the standard makes unique first. The parent of an eMMC's
 	 * hardware partition is the main disk, and the card's is one further up. */
@@ -322,15 +343,17 @@ static void disk_identity(struct hw *hw, const char *name, const char *dir, stru
 					       attrs[i].attr)
 				: read_serial(hw, name, dir, value, sizeof(value));
 
+		if (is_want(r))
+			return r;
 		if (r < 0 || (!strcmp(attrs[i].kind, "cid") && is_all_zero(value)))
 			continue;
 		text_printf(out, "%s:%s%s", attrs[i].kind, value, mmc_part(name));
-		return;
+		return 0;
 	}
-	path_identity(hw, name, dir, out);
+	return path_identity(hw, name, dir, out);
 }
 
-static bool partuuid(struct hw *hw, const char *dir, struct text *out)
+static int partuuid(struct hw *hw, const char *dir, struct text *out)
 {
 	char buf[1024];
 	struct slice rest, line;
@@ -342,33 +365,58 @@ static bool partuuid(struct hw *hw, const char *dir, struct text *out)
 			continue;
 		text_str(out, "partuuid:");
 		text_mem(out, line.p + 9, line.len - 9);
-		return true;
+		break;
 	}
-	return false;
+	return is_want(r) ? r : 0;
 }
 
-void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size)
+static int identify_disk(struct hw *hw, const char *name, bool by_path, const char *dir,
+			 struct text *out)
 {
-	void (*identify)(struct hw *, const char *, const char *, struct text *) =
-		by_path || is_nvme_path(name) ? path_identity : disk_identity;
+	return by_path || is_nvme_path(name) ? path_identity(hw, name, dir, out)
+					     : disk_identity(hw, name, dir, out);
+}
+
+static int identify_partition(struct hw *hw, const char *name, bool by_path, int64_t number,
+			      struct text *out)
+{
 	char dir[HW_PATH_MAX], disk[BLOCK_NAME_MAX];
+	int r = block_dir(hw, name, dir, sizeof(dir));
+
+	if (r == 0 && !by_path)
+		r = partuuid(hw, dir, out);
+	if (r < 0 || out->len)
+		return r;
+	r = disk_of(hw, name, disk);
+	if (r == 0)
+		r = block_dir(hw, disk, dir, sizeof(dir));
+	if (r == 0)
+		r = identify_disk(hw, disk, by_path, dir, out);
+	if (r == 0 && out->len)
+		text_printf(out, "-part%lld", (long long)number);
+	return r;
+}
+
+int block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size)
+{
+	char dir[HW_PATH_MAX];
 	struct text out = text_in(buf, size);
 	int64_t number;
+	int r = block_dir(hw, name, dir, sizeof(dir));
 
-	if (block_dir(hw, name, dir, sizeof(dir)) < 0)
-		return;
-	if (hw_read_i64(hw, &number, "%s/partition", dir) < 0 || number < 1) {
-		identify(hw, name, dir, &out);
-		return;
-	}
-	if (!by_path && partuuid(hw, dir, &out))
-		return;
-	block_disk_of(hw, name, disk);
-	if (block_dir(hw, disk, dir, sizeof(dir)) < 0)
-		return;
-	identify(hw, disk, dir, &out);
-	if (out.len)
-		text_printf(&out, "-part%lld", (long long)number);
+	if (r < 0)
+		return is_want(r) ? r : 0;
+	r = hw_read_i64(hw, &number, "%s/partition", dir);
+	if (is_want(r))
+		return r;
+	if (r < 0 || number < 1)
+		r = identify_disk(hw, name, by_path, dir, &out);
+	else
+		r = identify_partition(hw, name, by_path, number, &out);
+	if (!is_want(r))
+		return 0;
+	text_rewind(&out, 0);
+	return r;
 }
 
 static bool is_numbered(const char *name, const char *prefix)
@@ -394,35 +442,42 @@ static bool same_identity(const char *a, const char *b)
 }
 
 /* Tells the device at i apart from those behind it. */
-static void tell_one_apart(struct hw *hw, const char *const *names, char *const *identities,
-			   size_t i, size_t n, size_t size)
+static int tell_one_apart(struct hw *hw, const char *const *names, char *const *identities,
+			  size_t i, size_t n, size_t size)
 {
 	bool twice = false;
+	int r = 0;
 
-	for (size_t k = i + 1; k < n; k++) {
+	for (size_t k = i + 1; k < n && r == 0; k++) {
 		if (!same_identity(identities[i], identities[k]))
 			continue;
-		block_identity(hw, names[k], true, identities[k], size);
+		r = block_identity(hw, names[k], true, identities[k], size);
 		twice = true;
 	}
-	if (twice)
-		block_identity(hw, names[i], true, identities[i], size);
+	if (twice && r == 0)
+		r = block_identity(hw, names[i], true, identities[i], size);
 	for (size_t k = i + 1; k < n; k++)
 		if (same_identity(identities[i], identities[k]))
 			identities[k][0] = '\0';
+	return r;
 }
 
-void block_tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t n,
-		      size_t size)
+int block_tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t n,
+		     size_t size)
 {
-	for (size_t i = 0; i < n; i++)
-		tell_one_apart(hw, names, identities, i, n, size);
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = tell_one_apart(hw, names, identities, i, n, size);
+	return r;
 }
 
-void block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
-		      size_t size)
+int block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
+		     size_t size)
 {
-	for (size_t i = 0; i < n; i++)
-		block_identity(hw, names[i], false, identities[i], size);
-	block_tell_apart(hw, names, identities, n, size);
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = block_identity(hw, names[i], false, identities[i], size);
+	return r < 0 ? r : block_tell_apart(hw, names, identities, n, size);
 }

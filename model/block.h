@@ -42,17 +42,20 @@ bool block_is_path(struct hw *hw, const char *name, char disk[BLOCK_NAME_MAX]);
 bool block_is_pseudo(const char *name);
 
 /* The best identity that sysfs gives, with its kind in front: wwid, cid, serial, dm, partuuid,
- * path;
- * "" when there is none. by_path takes where the device is plugged in, for devices that claim the
- * same identity (the logical units of some UFS devices). */
-void block_identity(struct hw *hw, const char *name, bool by_path, char *buf, size_t size);
+ * path; "" when there is none. by_path takes where the device is plugged in, for devices that claim
+ * the same identity (the logical units of some UFS devices). 0; or, for want of descriptors or
+ * memory (is_want()), the error, with "" for an identity: a worse one would pass for another
+ * device. */
+MUST_CHECK int block_identity(struct hw *hw, const char *name, bool by_path, char *buf,
+			      size_t size);
 
 /* Of several devices, names[i] with identities[i]: those that claim the same identity are told
  * apart by where they are plugged in, and what is still the same is none. A name that is no block
- * device (a card without a disk: "") has no place. Each identity has size bytes. */
-void block_tell_apart(struct hw *hw, const char *const *names, char *const *identities, size_t n,
-		      size_t size);
+ * device (a card without a disk: "") has no place. Each identity has size bytes. Errors as those of
+ * block_identity(). */
+MUST_CHECK int block_tell_apart(struct hw *hw, const char *const *names, char *const *identities,
+				size_t n, size_t size);
 
 /* The identities of several devices as they are stored: block_identity() of each, told apart. */
-void block_identities(struct hw *hw, const char *const *names, char *const *identities, size_t n,
-		      size_t size);
+MUST_CHECK int block_identities(struct hw *hw, const char *const *names, char *const *identities,
+				size_t n, size_t size);

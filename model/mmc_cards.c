@@ -16,14 +16,16 @@ static bool is_known(const struct mmc_cards *cards, const char *real)
 	return false;
 }
 
-static void identify(struct hw *hw, struct mmc_card *card)
+static int identify(struct hw *hw, struct mmc_card *card)
 {
 	struct text text = TEXT_IN(card->identity);
 
 	if (card->disk[0])
-		block_identity(hw, card->disk, false, card->identity, sizeof(card->identity));
-	else if (strspn(card->cid, "0") != strlen(card->cid))
+		return block_identity(hw, card->disk, false, card->identity,
+				      sizeof(card->identity));
+	if (strspn(card->cid, "0") != strlen(card->cid))
 		text_printf(&text, "cid:%s", card->cid);
+	return 0;
 }
 
 /* "" for a file that is not there; an error only when there was no descriptor to look with. */
@@ -70,10 +72,7 @@ static int add_card(struct hw *hw, struct mmc_cards *cards, const char *name, co
 	r = read_text(hw, dir, "type", card->type, sizeof(card->type));
 	if (r == 0)
 		r = read_text(hw, dir, "cid", card->cid, sizeof(card->cid));
-	if (r < 0)
-		return r;
-	identify(hw, card);
-	return 0;
+	return r < 0 ? r : identify(hw, card);
 }
 
 static bool is_number(const char *s)
@@ -150,8 +149,7 @@ static int tell_apart(struct hw *hw, struct mmc_cards *cards)
 		names[i] = cards->v[i].disk;
 		identities[i] = cards->v[i].identity;
 	}
-	block_tell_apart(hw, names, identities, cards->n, NODE_IDENTITY_MAX);
-	return 0;
+	return block_tell_apart(hw, names, identities, cards->n, NODE_IDENTITY_MAX);
 }
 
 int mmc_cards_find(struct hw *hw, struct mmc_cards *ret)
@@ -162,8 +160,11 @@ int mmc_cards_find(struct hw *hw, struct mmc_cards *ret)
 
 	if (is_want(r_rest))
 		return r_rest;
-	if (tell_apart(hw, &cards) < 0)
-		return -ENOMEM;
+
+	int r = tell_apart(hw, &cards);
+
+	if (r < 0)
+		return r;
 	cards.error = r_disks < 0 && r_rest < 0 ? r_disks : 0;
 	*ret = cards;
 	cards = (struct mmc_cards){0};

@@ -5,25 +5,50 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/node_file.h"
 #include "model/pci.h"
 
 #define LINE_MAX_BYTES 256
 
-void nvme_controller_identity(struct hw *hw, const char *name, char *buf, size_t size)
+/* 1, 0 when there is no such line, or want of what it takes to look. */
+static int read_line(struct hw *hw, const char *name, const char *attr, char line[LINE_MAX_BYTES])
+{
+	int r = hw_read_line(hw, line, LINE_MAX_BYTES, NVME_CLASS_DIR "/%s/%s", name, attr);
+
+	return is_want(r) ? r : r >= 0;
+}
+
+static int identify(struct hw *hw, const char *name, struct text *out)
 {
 	char line[LINE_MAX_BYTES];
-	struct text out = text_in(buf, size);
 	int64_t cntlid;
+	int r = read_line(hw, name, "serial", line);
 
-	if (hw_read_line(hw, line, sizeof(line), NVME_CLASS_DIR "/%s/serial", name) < 0)
-		return;
-	text_printf(&out, "serial:%s", line);
-	if (hw_read_line(hw, line, sizeof(line), NVME_CLASS_DIR "/%s/model", name) >= 0)
-		text_printf(&out, "/%s", line);
-	if (hw_read_line(hw, line, sizeof(line), NVME_CLASS_DIR "/%s/transport", name) >= 0 &&
-	    !strcmp(line, "pcie") &&
-	    hw_read_i64(hw, &cntlid, NVME_CLASS_DIR "/%s/cntlid", name) == 0)
-		text_printf(&out, "/cntlid%lld", (long long)cntlid);
+	if (r <= 0)
+		return r;
+	text_printf(out, "serial:%s", line);
+	r = read_line(hw, name, "model", line);
+	if (r > 0)
+		text_printf(out, "/%s", line);
+	if (r >= 0)
+		r = read_line(hw, name, "transport", line);
+	if (r <= 0 || strcmp(line, "pcie") != 0)
+		return r;
+	r = hw_read_i64(hw, &cntlid, NVME_CLASS_DIR "/%s/cntlid", name);
+	if (r == 0)
+		text_printf(out, "/cntlid%lld", (long long)cntlid);
+	return is_want(r) ? r : 0;
+}
+
+int nvme_controller_identity(struct hw *hw, const char *name, char *buf, size_t size)
+{
+	struct text out = text_in(buf, size);
+	int r = identify(hw, name, &out);
+
+	if (r >= 0)
+		return 0;
+	text_rewind(&out, 0);
+	return r;
 }
 
 bool nvme_is_controller(const char *name)

@@ -6,13 +6,15 @@
 #include <stddef.h>
 
 #include "base/hw.h"
+#include "base/macros.h"
 
 #define NVME_CLASS_DIR "sys/class/nvme"
 
 /* Serial and model, as block_identity() begins where a namespace has no WWID. A drive with two
  * ports is two controllers, which differ in the number that the drive gave them; on a network that
- * number is new with each connection, and left out. "" without a serial. */
-void nvme_controller_identity(struct hw *hw, const char *name, char *buf, size_t size);
+ * number is new with each connection, and left out. "" without a serial. 0; or, for want of
+ * descriptors or memory, the error, and "": part of it would pass for another drive. */
+MUST_CHECK int nvme_controller_identity(struct hw *hw, const char *name, char *buf, size_t size);
 
 /* "nvme0", and not "nvme0n1" or "nvme-fabrics". */
 bool nvme_is_controller(const char *name);

@@ -62,8 +62,7 @@ static int identify(struct hw *hw, struct scsi_disks *disks)
 		names[i] = disks->v[i].name;
 		identities[i] = disks->v[i].identity;
 	}
-	block_identities(hw, names, identities, disks->n, NODE_IDENTITY_MAX);
-	return 0;
+	return block_identities(hw, names, identities, disks->n, NODE_IDENTITY_MAX);
 }
 
 int scsi_disks_find(struct hw *hw, const char *transport, struct scsi_disks *ret)

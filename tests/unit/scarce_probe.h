@@ -101,3 +101,32 @@ static inline void check_scarce_probes(struct fixture *f, const char *collector)
 	for (size_t at = 0; scarce_touch(f, at, 1, &r); at++)
 		check_scarce(f, &names, r, "none at touch", at);
 }
+
+/* The same for the identities of the rows of a group: none for one look is no reason for a node to
+ * pass for another one. */
+static inline void check_scarce_identities(struct fixture *f, const char *collector, size_t group)
+{
+	char names[SCARCE_NODES_MAX][NODE_NAME_MAX];
+	char identities[SCARCE_NODES_MAX][NODE_IDENTITY_MAX];
+	size_t n = 0;
+	int r;
+
+	assert_int_equal(fixture_probe(f, collector, false), 0);
+	assert_int_equal(fixture_sample(f, group), 0);
+	for (; n < f->sink.n_rows && n < SCARCE_NODES_MAX; n++) {
+		memcpy(names[n], f->sink.rows[n]->node, NODE_NAME_MAX);
+		memcpy(identities[n], f->sink.rows[n]->identity, NODE_IDENTITY_MAX);
+	}
+	assert_true(n > 0);
+	for (size_t at = 0; scarce_touch(f, at, 1, &r); at++) {
+		if (r < 0)
+			continue;
+		fixture_sample(f, group);
+		for (size_t i = 0; i < n; i++)
+			if (!row_of(f, names[i]) ||
+			    strcmp(row_of(f, names[i])->identity, identities[i]) != 0)
+				fail_msg("none at touch %zu: %s is '%s'", at, names[i],
+					 row_of(f, names[i]) ? row_of(f, names[i])->identity
+							     : "missing");
+	}
+}

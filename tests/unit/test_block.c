@@ -1,5 +1,6 @@
 /* Identities of block devices. */
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/scarce_probe.h"
 
 #include "base/cleanup.h"
 #include "model/block.h"
@@ -9,7 +10,7 @@ static const char *identity(struct hw *hw, const char *name)
 	static char buf[192];
 
 	buf[0] = '\0';
-	block_identity(hw, name, false, buf, sizeof(buf));
+	assert_int_equal(block_identity(hw, name, false, buf, sizeof(buf)), 0);
 	return buf;
 }
 
@@ -110,8 +111,76 @@ static void a_card_without_a_cid(void **unused)
 	put(&f, "sys/devices/soc/1.mmc/mmc_host/mmc3/mmc3:b368/cid",
 	    "00000000000000000000000000000100\n");
 	assert_string_equal(identity(hw, "mmcblk3"), "cid:00000000000000000000000000000100");
-	block_identity(hw, "mmcblk3", true, buf, sizeof(buf));
+	assert_int_equal(block_identity(hw, "mmcblk3", true, buf, sizeof(buf)), 0);
 	assert_string_equal(buf, "path:soc/1.mmc");
+	fixture_end(&f);
+}
+
+/* Each look without a descriptor: the error, and never a worse identity. */
+static void check_without_descriptors(const struct fixture *f, const char *name, bool by_path)
+{
+	char expected[192] = "", buf[192];
+	size_t n_failed = 0;
+
+	for (size_t at = 0, length = 0;; at += length, length = 1) {
+		struct scarcity scarcity = {.at = at, .length = length};
+		CLEANUP(hw_closep) struct hw *hw = NULL;
+		int r;
+
+		assert_int_equal(hw_open(f->root, &hw), 0);
+		if (length)
+			hw_trace(hw, take_at_touch, &scarcity);
+		snprintf(buf, sizeof(buf), "before");
+		r = block_identity(hw, name, by_path, buf, sizeof(buf));
+		hw_trace(hw, NULL, NULL);
+		if (scarcity.n)
+			give_back(scarcity.fds, scarcity.n, &scarcity.limit);
+		if (!length)
+			memcpy(expected, buf, sizeof(expected));
+		if (r != -EMFILE && r != 0)
+			fail_msg("%s at touch %zu: %s", name, at, strerror(-r));
+		assert_string_equal(buf, r ? "" : expected);
+		n_failed += r < 0;
+		if (length && scarcity.n_touched <= at)
+			break;
+	}
+	assert_true(expected[0] && n_failed > 0);
+}
+
+static void without_descriptors(void **unused)
+{
+	static const char *const names[] = {"sda",  "sda1", "sdb",      "sdb1",
+					    "vda",  "dm-0", "mmcblk0",  "mmcblk0boot0",
+					    "sdc1", "vdb",  "nvme0c0n1"};
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/class/block/sda/wwid", "naa.1\n");
+	put(&f, "sys/class/block/sda/device/serial", "S\n");
+	put(&f, "sys/devices/pci0/sdb/sdb1/partition", "1\n");
+	put(&f, "sys/devices/pci0/sdb/sdb1/uevent", "MAJOR=8\nPARTUUID=1-2\n");
+	put(&f, "sys/devices/pci0/sdb/device/serial", "T\n");
+	put_link(&f, "sys/class/block/sdb", "../../devices/pci0/sdb");
+	put_link(&f, "sys/class/block/sdb1", "../../devices/pci0/sdb/sdb1");
+	put(&f, "sys/devices/pci0/sda/sda1/partition", "1\n");
+	put_link(&f, "sys/class/block/sda1", "../../devices/pci0/sda/sda1");
+	put(&f, "sys/devices/pci0/sdc/sdc1/partition", "1\n");
+	put(&f, "sys/devices/pci0/sdc/device/model", "T\n");
+	put_link(&f, "sys/class/block/sdc", "../../devices/pci0/sdc");
+	put_link(&f, "sys/class/block/sdc1", "../../devices/pci0/sdc/sdc1");
+	put(&f, "sys/class/block/vda/diskseq", "7\n");
+	put(&f, "sys/class/block/vda/serial", "A1\n");
+	put(&f, "sys/class/block/vdb/serial", "B1\n");
+	put(&f, "sys/class/block/dm-0/dm/name", "root\n");
+	put(&f, "sys/class/block/mmcblk0/device/cid", "1\n");
+	put(&f, "sys/class/block/mmcblk0boot0/device/device/cid", "1\n");
+	put(&f, "sys/class/block/nvme0c0n1/nsid", "1\n");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		check_without_descriptors(&f, names[i], false);
+	check_without_descriptors(&f, "sda1", true);
+	check_without_descriptors(&f, "sdc1", true);
+	check_without_descriptors(&f, "mmcblk0", true);
 	fixture_end(&f);
 }
 
@@ -183,6 +252,7 @@ int main(void)
 		cmocka_unit_test(only_virtio_disks_are_asked_for_a_serial),
 		cmocka_unit_test(a_card_without_a_cid),
 		cmocka_unit_test(names_of_namespaces),
+		cmocka_unit_test(without_descriptors),
 		cmocka_unit_test(paths_of_multipath),
 	};
 

@@ -483,6 +483,8 @@ static void without_descriptors(void **unused)
 	put(&f, "system/build.prop", "ro.build.type=eng\n");
 	put(&f, "sys/class/mmc_host/mmc0/mmc0:0001/type", "MMC\n");
 	check_scarce_probes(&f, "mmc_health");
+	check_scarce_identities(&f, "mmc_health", 0);
+	check_scarce_identities(&f, "mmc", 0);
 	fixture_end(&f);
 }
 

@@ -1,6 +1,7 @@
 /* Collector nvme_smart: the exact bytes of each command, what the drive answers, and whom nobody
  * asks: a drive that sleeps, one that is not live, one that will never answer. */
 #include "tests/unit/collector_fixture.h"
+#include "tests/unit/scarce_probe.h"
 
 #include <linux/nvme_ioctl.h>
 #include <sys/ioctl.h>
@@ -350,14 +351,36 @@ static void no_drive(void **unused)
 	fixture_end(&f);
 }
 
+static void without_descriptors(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, NVME "transport", "pcie\n");
+	put(&f, NVME "cntlid", "3\n");
+	put(&f, "sys/class/nvme/nvme1/state", "live\n");
+	put(&f, "sys/class/nvme/nvme1/serial", "S2\n");
+	check_scarce_probes(&f, "nvme_smart");
+	check_scarce_identities(&f, "nvme_smart", 0);
+	check_scarce_identities(&f, "nvme", 0);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_of_smart), cmocka_unit_test(problems),
-		cmocka_unit_test(back_off),      cmocka_unit_test(probed_again),
-		cmocka_unit_test(not_asked),     cmocka_unit_test(identified_once),
-		cmocka_unit_test(in_the_way),    cmocka_unit_test(many_drives),
-		cmocka_unit_test(recorded),      cmocka_unit_test(no_drive),
+		cmocka_unit_test(page_of_smart),
+		cmocka_unit_test(problems),
+		cmocka_unit_test(back_off),
+		cmocka_unit_test(probed_again),
+		cmocka_unit_test(not_asked),
+		cmocka_unit_test(identified_once),
+		cmocka_unit_test(in_the_way),
+		cmocka_unit_test(many_drives),
+		cmocka_unit_test(recorded),
+		cmocka_unit_test(no_drive),
+		cmocka_unit_test(without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
