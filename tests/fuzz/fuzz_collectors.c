@@ -93,6 +93,8 @@ static const struct {
 	{UFS "attributes/wb_cur_buf", "u"},
 	{UFS "geometry_descriptor/segment_size", "u"},
 	{UFS "flags/wb_enable", "u"},
+	{"sys/class/nvme/nvme0/hwmon1/temp1_max", "n"},
+	{"sys/class/nvme/nvme0/hwmon1/temp1_label", "n"},
 };
 
 static char root[64];
@@ -164,6 +166,7 @@ static void make_root(void)
 		{"sys/class/mmc_host/mmc0/mmc0:0001/type", "SD\n"},
 		{"sys/class/nvme/nvme0/state", "live\n"},
 		{"sys/class/nvme/nvme0/transport", "pcie\n"},
+		{"sys/class/nvme/nvme0/hwmon1/name", "nvme\n"},
 		{"sys/class/nvme/nvme0/nvme0c0n1/nsid", "1\n"},
 		{PORT "max_link_speed", "8.0 GT/s PCIe\n"},
 		{DRIVE "class", "0x010802\n"},

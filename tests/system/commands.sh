@@ -8,7 +8,8 @@ tests=$(cd "$(dirname "$0")/.." && pwd -P)
 
 smart_came()
 {
-	get '/api/v1/latest?collector=nvme_smart&node=nvme0' | grep -q media_errors
+	get '/api/v1/latest?collector=nvme_smart&node=nvme0' | grep -q media_errors &&
+		get '/api/v1/latest?collector=nvme_hwmon&node=nvme0' | grep -q temp1_crit
 }
 
 start --root "$tests/fixtures/x86/root"
@@ -22,7 +23,7 @@ rm "$work/f.db"
 
 printf '[helper]\nmode = off\n' >"$work/off.conf"
 start --config "$work/off.conf" --root "$tests/fixtures/x86/root"
-grep -q '^leaves out ata_smart, nvme_smart: .*it is switched off' "$work/log" || fail 'the daemon does not say that it asks no drive'
+grep -q '^leaves out .*nvme_smart: .*it is switched off' "$work/log" || fail 'the daemon does not say that it asks no drive'
 get /api/v1/status | json '.helper | .state == "off" and (.reason | test("switched off"))' 'no helper'
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "disabled" and
 	(.reason | test("by commands")) and .state == "unsupported" and .n_samples == 0' collectors

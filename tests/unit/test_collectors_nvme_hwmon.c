@@ -1,0 +1,288 @@
+/* Collector nvme_hwmon: which files are read, each of which is a command, and when none is. */
+#include "tests/unit/collector_fixture.h"
+#include "tests/unit/scarce_probe.h"
+
+#define NVME  "sys/class/nvme/nvme0/"
+#define HWMON NVME "hwmon3/"
+
+/* Reads of the files that send a command. */
+struct reads {
+	size_t n;
+	char last[HW_PATH_MAX];
+};
+
+static void count_command(void *arg, const char *path, bool contents)
+{
+	struct reads *reads = arg;
+	const char *name = strrchr(path, '/');
+
+	if (!contents || !name || strncmp(name, "/temp", 5) != 0 || strstr(name, "_label") ||
+	    strstr(name, "_crit"))
+		return;
+	reads->n++;
+	snprintf(reads->last, sizeof(reads->last), "%s", path);
+}
+
+static void start(struct fixture *f)
+{
+	fixture_start(f);
+	put(f, NVME "state", "live\n");
+	put(f, NVME "serial", "S1\n");
+	put(f, HWMON "name", "nvme\n");
+	put(f, HWMON "temp1_input", "38850\n");
+	put(f, HWMON "temp1_alarm", "0\n");
+	put(f, HWMON "temp1_max", "81850\n");
+	put(f, HWMON "temp1_min", "-5150\n");
+	put(f, HWMON "temp1_crit", "84850\n");
+	put(f, HWMON "temp1_label", "Composite\n");
+	put(f, HWMON "temp3_label", "Sensor 2\n");
+	put(f, HWMON "temp3_input", "40850\n");
+}
+
+/* The number of commands of a sample. */
+static size_t commands_of(struct fixture *f, int r)
+{
+	struct reads reads = {0};
+
+	hw_trace(f->hw, count_command, &reads);
+	assert_int_equal(fixture_sample(f, 0), r);
+	hw_trace(f->hw, NULL, NULL);
+	return reads.n;
+}
+
+static void limits(void **unused)
+{
+	struct reads reads = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	check_outcome(&f, "nvme0", OUTCOME_OK);
+	/* Nothing is asked by a probe. */
+	hw_trace(f.hw, count_command, &reads);
+	assert_int_equal(f.collector->probe(f.hw, &f.probe, &f.state), 0);
+	hw_trace(f.hw, NULL, NULL);
+	assert_int_equal(reads.n, 0);
+	/* Alarm, max and min; temperatures are not read here. */
+	assert_int_equal(commands_of(&f, 0), 3);
+	check_value(&f, "nvme0", "temp1_alarm", 0);
+	check_value(&f, "nvme0", "temp1_max", 81850);
+	check_value(&f, "nvme0", "temp1_min", -5150);
+	check_value(&f, "nvme0", "temp1_crit", 84850);
+	check_text(&f, "nvme0", "labels", "1 Composite, 3 Sensor 2");
+	check_absent(&f, "nvme0", "problem");
+	fixture_end(&f);
+}
+
+/* 0 K is no limit, as is the greatest number of kelvin. */
+static void no_limits(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, HWMON "temp1_alarm", "1\n");
+	put(&f, HWMON "temp1_min", "-273150\n");
+	put(&f, HWMON "temp1_max", "65261850\n");
+	take_away(&f, HWMON "temp1_crit");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_value(&f, "nvme0", "temp1_alarm", 1);
+	check_absent(&f, "nvme0", "temp1_min");
+	check_absent(&f, "nvme0", "temp1_max");
+	check_absent(&f, "nvme0", "temp1_crit");
+	check_absent(&f, "nvme0", "problem");
+	take_away(&f, HWMON "temp1_alarm");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_absent(&f, "nvme0", "temp1_alarm");
+	check_text(&f, "nvme0", "problem", "no value of it is recorded in this tree");
+	put(&f, HWMON "temp1_min", "-273149\n");
+	put(&f, HWMON "temp1_max", "65261849\n");
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_value(&f, "nvme0", "temp1_min", -273149);
+	check_value(&f, "nvme0", "temp1_max", 65261849);
+	fixture_end(&f);
+}
+
+static void hostile(void **unused)
+{
+	static const struct {
+		const char *text;
+		int fault;
+	} cases[] = {
+		{"", ENODATA},     {"\n", ENODATA},        {"hot\n", EINVAL},
+		{"1 2\n", EINVAL}, {"\xff\xfe\n", EINVAL}, {"0x12\n", 0},
+		{"1e9\n", EINVAL}, {"-\n", EINVAL},        {"9223372036854775808\n", ERANGE},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+
+		start(&f);
+		put(&f, HWMON "temp1_alarm", cases[i].text);
+		assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		if (cases[i].fault)
+			check_fault(&f, "nvme0", "temp1_alarm", cases[i].fault);
+		check_value(&f, "nvme0", "temp1_max", 81850);
+		fixture_end(&f);
+	}
+}
+
+static void not_asked(void **unused)
+{
+	static const char *const states[] = {"resetting", "connecting", "deleting", "dead", "new"};
+	static const char *const sleeping[] = {"suspended", "suspending", "resuming"};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		put(&f, NVME "state", states[i]);
+		assert_int_equal(commands_of(&f, 0), 0);
+		check_absent(&f, "nvme0", "temp1_alarm");
+		check_text(&f, "nvme0", "problem", "the controller is not live");
+		assert_false(row_of(&f, "nvme0")->suspended);
+	}
+	put(&f, NVME "state", "live\n");
+	for (size_t i = 0; i < ARRAY_SIZE(sleeping); i++) {
+		put(&f, NVME "device/power/runtime_status", sleeping[i]);
+		assert_int_equal(commands_of(&f, 0), 0);
+		assert_true(row_of(&f, "nvme0")->suspended);
+		check_absent(&f, "nvme0", "temp1_crit");
+	}
+	put(&f, NVME "device/power/runtime_status", "active\n");
+	assert_int_equal(commands_of(&f, 0), 3);
+	take_away(&f, HWMON);
+	assert_int_equal(commands_of(&f, -ENODEV), 0);
+	take_away(&f, NVME);
+	assert_int_equal(commands_of(&f, -ENODEV), 0);
+	fixture_end(&f);
+}
+
+/* What fails is left out for a while, each file for itself. */
+static void back_off(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, HWMON "temp1_min", "hot\n");
+	/* A read with a planned error is none that is seen. */
+	put(&f, "ERRORS", HWMON "temp1_max\tread\tEOPNOTSUPP\n");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	assert_int_equal(commands_of(&f, 0), 2);
+	check_fault(&f, "nvme0", "temp1_min", EINVAL);
+	check_fault(&f, "nvme0", "temp1_max", EOPNOTSUPP);
+	check_text(&f, "nvme0", "problem", "temp1_max: Operation not supported; not asked again");
+	assert_int_equal(commands_of(&f, 0), 1);
+	check_fault(&f, "nvme0", "temp1_min", EINVAL);
+	assert_int_equal(commands_of(&f, 0), 2);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(commands_of(&f, 0), 1);
+	put(&f, HWMON "temp1_min", "0\n");
+	assert_int_equal(commands_of(&f, 0), 2);
+	check_value(&f, "nvme0", "temp1_min", 0);
+	check_value(&f, "nvme0", "temp1_alarm", 0);
+	fixture_end(&f);
+}
+
+/* Where drivers have put it. */
+static void places(void **unused)
+{
+	static const char *const dirs[] = {"hwmon0/", "hwmon/hwmon12/", "device/hwmon/hwmon1/"};
+	char path[128];
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(dirs); i++) {
+		struct fixture f;
+
+		fixture_start(&f);
+		put(&f, NVME "state", "live\n");
+		put(&f, NVME "device/hwmon/hwmon0/name", "acpitz\n");
+		put(&f, NVME "device/hwmon/hwmon0/temp1_alarm", "1\n");
+		snprintf(path, sizeof(path), NVME "%sname", dirs[i]);
+		put(&f, path, "nvme\n");
+		snprintf(path, sizeof(path), NVME "%stemp1_alarm", dirs[i]);
+		put(&f, path, "0\n");
+		assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		check_value(&f, "nvme0", "temp1_alarm", 0);
+		check_absent(&f, "nvme0", "temp1_max");
+		fixture_end(&f);
+	}
+}
+
+static void none(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "sys/class/nvme/nvme-fabrics", "");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), -ENOENT);
+	check_outcome(&f, "", OUTCOME_NO_HARDWARE);
+	put(&f, NVME "state", "live\n");
+	put(&f, NVME "device/hwmon/hwmon0/name", "other\n");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), -ENOENT);
+	check_outcome(&f, "", OUTCOME_NO_NODE);
+	check_outcome(&f, "nvme0", OUTCOME_UNSUPPORTED);
+	fixture_end(&f);
+}
+
+static void one_device(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, "sys/class/nvme/nvme1/state", "live\n");
+	put(&f, "sys/class/nvme/nvme1/hwmon1/name", "nvme\n");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 2);
+	scarce_start(&f);
+	f.probe.device = "nvme1";
+	assert_int_equal(f.collector->probe(f.hw, &f.probe, &f.state), 0);
+	assert_null(item_of(&f, "nvme0"));
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 1);
+	assert_string_equal(f.sink.rows[0]->node, "nvme1");
+	fixture_end(&f);
+}
+
+static void without_descriptors(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, NVME "hwmon1/name", "other\n");
+	put(&f, NVME "transport", "pcie\n");
+	put(&f, NVME "cntlid", "3\n");
+	put(&f, "sys/class/nvme/nvme1/state", "live\n");
+	put(&f, "sys/class/nvme/nvme1/device/hwmon/hwmon1/name", "nvme\n");
+	check_scarce_probes(&f, "nvme_hwmon");
+	check_scarce_identities(&f, "nvme_hwmon", 0);
+	fixture_end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limits),
+		cmocka_unit_test(no_limits),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(not_asked),
+		cmocka_unit_test(back_off),
+		cmocka_unit_test(places),
+		cmocka_unit_test(none),
+		cmocka_unit_test(one_device),
+		cmocka_unit_test(without_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
