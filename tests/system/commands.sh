@@ -32,7 +32,20 @@ stop TERM
 is 0 "$(sqlite3 "$work/f.db" 'SELECT count(*) FROM nvme_smart_rows')" 'ticks of nvme_smart in the file'
 is disabled "$(sqlite3 "$work/f.db" "SELECT outcome FROM outcomes WHERE collector='nvme_smart' AND node=''")" outcome
 
-# What risks something is off by default, which is said with the risk.
+# What risks something is asked by the helper only after somebody has switched it on.
+emmc_came()
+{
+	get '/api/v1/latest?collector=mmc_health&node=mmcblk2' | grep -q life_time_a
+}
+printf '[collector mmc_health]\nenabled = yes\n' >"$work/on.conf"
+rm "$work/f.db"
+start --config "$work/on.conf" --root "$tests/fixtures/imx8mp/root"
+until_true 5 emmc_came
+grep -q '^samples mmc_health: mmcblk2' "$work/log" || fail 'mmc_health is not told of'
+stop TERM
+is 1 "$(sqlite3 "$work/f.db" 'SELECT count(*) FROM mmc_health_rows')" 'ticks of mmc_health in the file'
+
+# It is off by default, which is said with the risk.
 "$bin/flashscoped" --dump-config | awk '/^\[collector mmc_health/ { on = 1 } on && /^enabled/ { print; exit }' >"$work/said"
 is 'enabled = no' "$(cat "$work/said")" 'default of mmc_health'
 "$bin/flashscoped" --dump-config | grep -q '^; .*What it risks: .*command queueing' || fail 'no word of the risk'
