@@ -60,6 +60,7 @@ static void limits(void **unused)
 	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
 	check_outcome(&f, "nvme0", OUTCOME_OK);
 	/* Nothing is asked by a probe. */
+	scarce_start(&f);
 	hw_trace(f.hw, count_command, &reads);
 	assert_int_equal(f.collector->probe(f.hw, &f.probe, &f.state), 0);
 	hw_trace(f.hw, NULL, NULL);
