@@ -45,7 +45,7 @@ cross_build()
 		-DCMAKE_C_STANDARD_LIBRARIES="$(find "$sysroot/usr/lib" -name 'libclang_rt.builtins-*.a')" \
 		-DCMAKE_EXE_LINKER_FLAGS="-fuse-ld=lld -s -Wl,-rpath-link,$sysroot/usr/lib/$triplet" \
 		-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER; } >"$log" 2>&1 ||
-		! cmake --build "$programs" --target flashscoped flashscope >>"$log" 2>&1; then
+		! cmake --build "$programs" --target flashscoped flashscope flashscope-helper >>"$log" 2>&1; then
 		tail -n 30 "$log"
 		echo "the build for $arch fails"
 		exit 1

@@ -24,7 +24,7 @@ make_overlay()
 	root=$(mktemp -d -p "$scratch")
 
 	mkdir -p "$root"/{usr/bin,vm}
-	for program in flashscope flashscoped; do
+	for program in flashscope flashscoped flashscope-helper; do
 		strip -o "$root/usr/bin/$program" "$programs/bin/$program" 2>/dev/null ||
 			cp "$programs/bin/$program" "$root/usr/bin/"
 		while read -r library path; do

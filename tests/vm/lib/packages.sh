@@ -7,7 +7,7 @@ guest_suite=                 # user space of the guest: this machine's own relea
                              # the built binaries need
 
 qemu_packages=(qemu-system-x86 qemu-system-arm kmod cpio acpica-tools device-tree-compiler)
-guest_packages=(busybox-static dmsetup e2fsprogs f2fs-tools)
+guest_packages=(busybox-static dmsetup e2fsprogs f2fs-tools nvme-cli)
 
 # Kernels: name, architecture, suite, package whose dependency is the image
 kernel_table()
@@ -190,7 +190,8 @@ need_guest_tools()
 {
 	guest_suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	[ -n "$guest_suite" ] || cannot "/etc/os-release names no release"
-	guest_tools=$cache/guest/$guest_suite-$1
+	# Another list of packages is another folder.
+	guest_tools=$cache/guest/$guest_suite-$1-$(printf '%s ' "${guest_packages[@]}" | cksum | cut -d ' ' -f 1)
 	[ -d "$guest_tools" ] && return 0
 	note "fetching the guest's tools ($guest_suite, $1; once, into $cache)"
 	mkdir -p "$cache/guest"
