@@ -238,7 +238,8 @@ static int open_keeper(struct worker *worker)
 			 .root = options->root,
 			 .wanted = worker->wanted,
 			 .device = scout ? NULL : worker->device,
-			 .commands = !scout},
+			 /* The scout sends none, but its probes tell what workers may do. */
+			 .commands = true},
 		.deadline_ms = scout ? options->read_deadline_ms : options->command_deadline_ms,
 		.hang_first_ms = options->hang_first_ms,
 	};

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,18 +14,31 @@
 
 #define AGAIN_FIRST_MS 1000
 #define AGAIN_MAX_MS   60000
-#define LOOK_MS        200
-#define STOP_LOOK_MS   20
+
+/* A descriptor with input once a child has ended, so that nothing is looked at for nothing. */
+static int open_child_fd(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
 static pid_t start(void)
 {
 	pid_t parent = getpid(), pid = fork();
+	sigset_t set;
 
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_FAILURE);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	return 0;
 }
 
@@ -35,18 +49,30 @@ static bool is_told_to_stop(int stop_fd, int timeout_ms)
 	return poll(&fd, 1, timeout_ms) > 0;
 }
 
+/* Until there is a word on the child, or on stop_fd (-1: no matter what it says). */
+static void await(int child_fd, int stop_fd)
+{
+	struct pollfd fds[] = {{.fd = child_fd, .events = POLLIN},
+			       {.fd = stop_fd, .events = POLLIN}};
+	struct signalfd_siginfo info;
+
+	poll(fds, ARRAY_SIZE(fds), -1);
+	while (read(child_fd, &info, sizeof(info)) > 0)
+		;
+}
+
 /* Until the helper ends, which a stop asks it to do; returns its wait status. */
-static int watch(pid_t pid, int stop_fd, int socket_fd, bool *ret_stopping)
+static int watch(pid_t pid, int child_fd, int stop_fd, int socket_fd, bool *ret_stopping)
 {
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (*ret_stopping) {
-			usleep(STOP_LOOK_MS * 1000);
-		} else if (is_told_to_stop(stop_fd, LOOK_MS)) {
-			*ret_stopping = kill(pid, SIGTERM) == 0;
-			close(socket_fd);
-		}
+		await(child_fd, *ret_stopping ? -1 : stop_fd);
+		if (*ret_stopping || !is_told_to_stop(stop_fd, 0))
+			continue;
+		*ret_stopping = true;
+		kill(pid, SIGTERM);
+		close(socket_fd);
 	}
 	return status;
 }
@@ -64,15 +90,18 @@ static void tell_end(int status)
 int guardian_split(int stop_fd, int socket_fd)
 {
 	struct backoff backoff = {0};
+	int child_fd = open_child_fd();
 	bool stopping = false;
 
+	if (child_fd < 0)
+		return -errno;
 	for (;;) {
 		pid_t pid = start();
 
 		if (pid <= 0)
 			return pid < 0 ? -errno : 0;
 
-		int status = watch(pid, stop_fd, socket_fd, &stopping);
+		int status = watch(pid, child_fd, stop_fd, socket_fd, &stopping);
 
 		if (stopping)
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);

@@ -5,7 +5,7 @@
 # lines in out/request: QMP commands as JSON, power-cut, or "call X" for the scenario's host_X().
 
 # Disks with their sizes; eMMC sizes are powers of two.
-disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M sata:64M usb:64M uas:64M)
+disks=(nvme:256M sd:128M emmc:256M ufs0:256M ufs1:64M system:128M sata:64M usb:64M uas:64M paths:64M)
 
 # What a guest without KVM does not have to spend its boot on
 quick_boot='mitigations=off nopti init_on_alloc=0 audit=0 lsm= cryptomgr.notests nowatchdog memmap=1M$0x20000000'
@@ -104,6 +104,18 @@ machine_arguments()
 			-device usb-storage,drive=usb,bus=xhci.0,port=1.1,serial=USB0001,id=stick
 			-device usb-uas,id=uas,bus=xhci.0,port=2
 			-drive "$(drive uas)" -device scsi-hd,drive=uas,bus=uas.0,scsi-id=0,lun=0
+		)
+		;;
+	esac
+	# Two controllers of one drive, with one namespace on both.
+	case $machine in
+	*nvme-paths*)
+		# shellcheck disable=SC2054
+		qemu_arguments+=(
+			-device nvme-subsys,id=paths
+			-device nvme,id=path0,serial=NVME0002,subsys=paths
+			-device nvme,id=path1,serial=NVME0002,subsys=paths
+			-drive "$(drive paths)" -device nvme-ns,drive=paths,bus=path0,nsid=1,shared=on
 		)
 		;;
 	esac
