@@ -443,6 +443,8 @@ int main(int argc, char **argv)
 	log_info("flashscoped " FLASHSCOPE_VERSION);
 	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || lock_runtime_dir(&d) < 0)
 		goto free_settings;
+	if (files_give(d.settings.config) < 0)
+		goto free_settings;
 	helper_start(d.settings.config, &d.helper);
 	if (privileges_drop(d.settings.config) < 0)
 		goto free_settings;

@@ -242,13 +242,18 @@ static void give_database_dir(const char *database, uid_t uid, gid_t gid)
 		give_dir(path, uid, gid);
 }
 
-static void give_files(const struct config *config, uid_t uid, gid_t gid)
+int files_give(const struct config *config)
 {
 	static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".lock"};
 	const char *database = config_text(config, OPTION_DATABASE);
 	const char *runtime_dir = config_text(config, OPTION_RUNTIME_DIR);
 	char path[PATH_MAX];
+	uid_t uid;
+	gid_t gid;
+	int r = find_user(config, &uid, &gid);
 
+	if (r < 0 || geteuid() != 0)
+		return r;
 	give_database_dir(database, uid, gid);
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s%s", database, endings[i]);
@@ -257,6 +262,7 @@ static void give_files(const struct config *config, uid_t uid, gid_t gid)
 	snprintf(path, sizeof(path), "%s/flashscoped.lock", runtime_dir);
 	give(path, uid, gid);
 	give_dir(runtime_dir, uid, gid);
+	return 0;
 }
 
 int privileges_drop(const struct config *config)
@@ -268,7 +274,6 @@ int privileges_drop(const struct config *config)
 	if (r < 0)
 		return r;
 	if (uid != geteuid()) {
-		give_files(config, uid, gid);
 		/* The right to do so ends with being root. */
 		capability_bound(0);
 		r = user_become(uid, gid);

@@ -11,13 +11,17 @@ struct helper_process {
 	int pid;              /* 0: started by somebody else */
 };
 
+/* Gives runtime folder and database to the user of the configuration, when root starts it: before
+ * the helper, whose socket is made there as that user. -ENOENT, logged, when there is no such user.
+ */
+MUST_CHECK int files_give(const struct config *config);
+
 /* Starts the helper when the configuration and the privileges say so; where it has to be started
  * and cannot be, this is logged, and the daemon does without. */
 void helper_start(const struct config *config, struct helper_process *ret);
 
-/* Becomes the user of the configuration, to whom runtime folder and database are given, and drops
- * all capabilities. Call it before there are threads. 0; -errno, logged, when it would go on with
- * more than was asked for. */
+/* Becomes the user of the configuration, and drops all capabilities. Call it before there are
+ * threads. 0; -errno, logged, when it would go on with more than was asked for. */
 MUST_CHECK int privileges_drop(const struct config *config);
 
 /* Reaps the helper's process once it is gone. */
