@@ -144,8 +144,15 @@ static int connect_to(const char *path)
 
 static void send_packet(struct link *link, size_t len, int64_t now_ms)
 {
-	if (link->fd >= 0 && send(link->fd, link->packet, len, MSG_NOSIGNAL) < 0)
-		go_down(link, now_ms, "it takes no requests: %s", strerror(errno));
+	int error;
+
+	if (link->fd < 0 || send(link->fd, link->packet, len, MSG_NOSIGNAL) >= 0)
+		return;
+	error = errno;
+	/* What it said before it hung up tells why. */
+	link_receive(link, now_ms);
+	if (link->fd >= 0)
+		go_down(link, now_ms, "it takes no requests: %s", strerror(error));
 }
 
 static void try_connect(struct link *link, int64_t now_ms)
@@ -313,7 +320,9 @@ void link_receive(struct link *link, int64_t now_ms)
 	for (size_t i = 0; i < PACKETS_MAX && link->fd >= 0; i++) {
 		ssize_t n = recv(link->fd, link->packet, WIRE_MESSAGE_MAX, MSG_TRUNC);
 
-		if (n < 0 && errno == EINTR)
+		/* A helper that refuses does not read the greeting, which the kernel tells first:
+		 * the reason stands behind it. */
+		if (n < 0 && (errno == EINTR || errno == ECONNRESET))
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;

@@ -313,6 +313,39 @@ static void refused(void **state)
 	assert_int_equal(said.n_changed, 0);
 }
 
+/* As a helper does for one that it does not serve at all: it says so, reads nothing and hangs up,
+ * before or after it is greeted. */
+static void refused_unread(void **state)
+{
+	struct link_options options = {.catalog = &catalog, .path = path};
+	size_t len;
+
+	(void)state;
+	hear();
+	link_check(link_, now_ms);
+	helper_fd = accept(listen_fd, NULL, NULL);
+	len = wire_put_refused(packet, &(struct wire_refused){"process 7 asks already"});
+	assert_int_equal(send(helper_fd, packet, len, 0), (ssize_t)len);
+	close_fd(&helper_fd);
+	link_receive(link_, now_ms);
+	assert_down("process 7 asks already");
+
+	/* While it is up: the reason is that of the refusal, too. */
+	link_close(link_);
+	assert_int_equal(
+		link_open(&options,
+			  &(struct link_events){NULL, on_rows, on_probed, on_node, on_changed},
+			  &link_),
+		0);
+	connect_only();
+	say_hello(wire_digest(&catalog));
+	len = wire_put_refused(packet, &(struct wire_refused){"enough"});
+	assert_int_equal(send(helper_fd, packet, len, 0), (ssize_t)len);
+	close_fd(&helper_fd);
+	ask(0);
+	assert_down("enough");
+}
+
 static void another_build(void **state)
 {
 	(void)state;
@@ -547,7 +580,7 @@ static void goes_while_it_is_asked(void **state)
 	come_up();
 	close_fd(&helper_fd);
 	ask(0);
-	assert_down("takes no requests");
+	assert_down("has gone");
 	assert_int_equal(said.n_changed, 2);
 }
 
@@ -593,6 +626,7 @@ int main(void)
 		TEST(nobody_there),
 		TEST(a_socket_that_nobody_hears),
 		TEST(refused),
+		TEST(refused_unread),
 		TEST(another_build),
 		TEST(hangs_up),
 		TEST(samples),
