@@ -48,8 +48,9 @@ static int bind_as(int fd, const struct sockaddr_un *address, uid_t uid)
 	int r;
 
 	setfsuid(uid);
-	unlink(address->sun_path);
-	r = bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 ? -errno : 0;
+	r = unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
+	if (r == 0 && bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
+		r = -errno;
 	setfsuid(geteuid());
 	umask(mask);
 	return r;

@@ -208,24 +208,31 @@ static void dirp(DIR **dir)
 		closedir(*dir);
 }
 
-/* Whether a folder holds nothing but the file and what stands beside it under its name. */
-static bool holds_only(const char *path, const char *file)
+/* Whether a folder holds nothing but the file, what stands beside it under its name, and the
+ * runtime folder. */
+static bool holds_only(const char *path, const char *file, const char *runtime_dir)
 {
 	CLEANUP(dirp) DIR *dir = opendir(path);
 	const struct dirent *entry;
+	struct stat runtime = {0}, st;
 
 	if (!dir)
 		return false;
-	while ((entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-		    strncmp(entry->d_name, file, strlen(file)) != 0)
+	(void)!stat(runtime_dir, &runtime);
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !strncmp(entry->d_name, file, strlen(file)))
+			continue;
+		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    st.st_ino != runtime.st_ino || st.st_dev != runtime.st_dev)
 			return false;
+	}
 	return true;
 }
 
 /* SQLite makes files beside the database, so its folder has to be the user's when it is there for
  * the database alone. */
-static void give_database_dir(const char *database, uid_t uid, gid_t gid)
+static void give_database_dir(const char *database, const char *runtime_dir, uid_t uid, gid_t gid)
 {
 	char path[PATH_MAX];
 	char *slash;
@@ -238,23 +245,18 @@ static void give_database_dir(const char *database, uid_t uid, gid_t gid)
 	if (!slash || slash == path)
 		return;
 	*slash = '\0';
-	if (made || holds_only(path, slash + 1))
+	if (made || holds_only(path, slash + 1, runtime_dir))
 		give_dir(path, uid, gid);
 }
 
-int files_give(const struct config *config)
+static void give_files(const struct config *config, uid_t uid, gid_t gid)
 {
 	static const char *const endings[] = {"", "-wal", "-shm", "-journal", ".lock"};
 	const char *database = config_text(config, OPTION_DATABASE);
 	const char *runtime_dir = config_text(config, OPTION_RUNTIME_DIR);
 	char path[PATH_MAX];
-	uid_t uid;
-	gid_t gid;
-	int r = find_user(config, &uid, &gid);
 
-	if (r < 0 || geteuid() != 0)
-		return r;
-	give_database_dir(database, uid, gid);
+	give_database_dir(database, runtime_dir, uid, gid);
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s%s", database, endings[i]);
 		give(path, uid, gid);
@@ -262,7 +264,17 @@ int files_give(const struct config *config)
 	snprintf(path, sizeof(path), "%s/flashscoped.lock", runtime_dir);
 	give(path, uid, gid);
 	give_dir(runtime_dir, uid, gid);
-	return 0;
+}
+
+int files_give(const struct config *config)
+{
+	uid_t uid;
+	gid_t gid;
+	int r = find_user(config, &uid, &gid);
+
+	if (r == 0 && uid != geteuid())
+		give_files(config, uid, gid);
+	return r;
 }
 
 int privileges_drop(const struct config *config)

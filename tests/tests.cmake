@@ -89,14 +89,17 @@ foreach(source IN LISTS fuzz_targets)
 	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 600)
 endforeach()
 
-# Programs that system tests use: a loop around the sampler, a writer that is made to be killed, a
-# kernel without a system call, and a file system that does not answer.
+# Programs that system tests use: a loop around the sampler, a writer that is made to be killed, one
+# that talks to the helper, a kernel without a system call, and a file system that does not answer.
 add_executable(kill_writer ${CMAKE_SOURCE_DIR}/tests/system/kill_writer.c)
 target_link_libraries(kill_writer PRIVATE store)
 set_target_properties(kill_writer PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_executable(lane_watch ${CMAKE_SOURCE_DIR}/tests/system/lane_watch.c)
 target_link_libraries(lane_watch PRIVATE sampling)
 set_target_properties(lane_watch PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_executable(helper_client ${CMAKE_SOURCE_DIR}/tests/system/helper_client.c)
+target_link_libraries(helper_client PRIVATE sampling)
+set_target_properties(helper_client PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_executable(without_openat2 ${CMAKE_SOURCE_DIR}/tests/system/without_openat2.c)
 set_target_properties(without_openat2 PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 pkg_check_modules(FUSE3 IMPORTED_TARGET fuse3)

@@ -1,0 +1,182 @@
+#!/usr/bin/env bash
+# label: long
+# The life of flashscope-helper beside its daemon: started by it, killed, started again, never left
+# behind; and what is said while there is none. With a recorded tree, which any user may sample.
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+need curl jq sqlite3 ps
+tree=$(cd "$(dirname "$0")/.." && pwd -P)/fixtures/x86/root
+client=$(cd "$1/tests" && pwd -P)/helper_client
+printf '[collector mounts]\nperiod.mounts = 1s\n' >"$work/fast.conf"
+
+# child PID NAME: the first child of that name
+child()
+{
+	ps -o pid=,comm= --ppid "$1" | awk -v name="$2" '$2 == name { print $1; exit }'
+}
+
+family()
+{
+	guardian=$(child "$daemon" flashscope-help)
+	server=$(child "$guardian" flashscope-help)
+	[ -n "$guardian" ] && [ -n "$server" ] || fail "no helper below the daemon $daemon"
+}
+
+helper_is()
+{
+	get /api/v1/status | jq -e ".helper | $1" >/dev/null
+}
+
+# The number of samples of a collector that the helper reads, and sends commands.
+samples()
+{
+	get /api/v1/collectors | jq "map(select(.collector == \"$1\"))[0].n_samples"
+}
+
+samples_go_on()
+{
+	[ "$(samples mounts)" -gt "$1" ]
+}
+
+state_is()
+{
+	get /api/v1/collectors | jq -e "map(select(.collector == \"nvme_smart\"))[0].state == \"$1\"" >/dev/null
+}
+
+event_came()
+{
+	get /api/v1/events | jq -e "map(select(.kind == \"$1\")) | length >= $2" >/dev/null
+}
+
+is_gone()
+{
+	! kill -0 "$1" 2>/dev/null || [ "$(ps -o stat= -p "$1" | cut -c1)" = Z ]
+}
+
+start --config "$work/fast.conf" --root "$tree"
+until_true 10 helper_is '.state == "up" and .n_workers >= 2'
+family
+until_true 10 state_is ok
+is 600 "$(stat -c %a "$work/run/helper.sock")" 'mode of the socket'
+is "$(id -u)" "$(stat -c %u "$work/run/helper.sock")" 'owner of the socket'
+
+# One daemon is served.
+is "refused: process $daemon asks flashscope-helper already" \
+	"$("$client" "$work/run/helper.sock" hello)" 'a second daemon'
+helper_is '.state == "up"' || fail 'the first daemon lost its helper'
+
+# The server is killed: a state with its reason, an event, and another one.
+lane=$(child "$daemon" flashscope-lane)
+kill -KILL "$server"
+until_true 5 helper_is '.state == "down" and (.reason | length > 0)'
+until_true 5 state_is failed
+until_true 5 event_came helper_down 1
+is_gone "$daemon" && fail 'the daemon went with its helper'
+until_true 15 helper_is '.state == "up" and .reason == null and .n_connects >= 2'
+until_true 5 event_came helper_up 2
+until_true 10 state_is ok
+was=$(samples mounts)
+until_true 10 samples_go_on "$was"
+[ "$(child "$guardian" flashscope-help)" != "$server" ] || fail 'the killed process is still there'
+is "$lane" "$(child "$daemon" flashscope-lane)" 'the lane, which has nothing to do with it'
+
+# Both are killed: nobody starts it again, the rest goes on, and the stop is as always.
+family
+kill -KILL "$guardian" "$server"
+until_true 5 helper_is '.state == "down"'
+until_true 10 helper_is '(.reason | test("refused|reached"))'
+was=$(samples mounts)
+until_true 10 samples_go_on "$was" # by the lane
+helper_is '.state == "down"' || fail 'somebody has started a helper'
+until_true 5 is_gone "$guardian"
+ps -o stat= -p "$guardian" | grep -q Z && fail 'the guardian was not reaped'
+stop TERM
+[ "$(sqlite3 "$work/f.db" "SELECT count(*) FROM events WHERE kind='helper_down'")" -ge 2 ] ||
+	fail 'the events are not in the file'
+rm "$work/f.db"
+
+# At once another daemon: it has a helper of its own, whatever the one before is about to do.
+for _ in 1 2 3; do
+	start --config "$work/fast.conf" --root "$tree"
+	until_true 10 helper_is '.state == "up"'
+	family
+	old="$guardian $server"
+	stop TERM
+done
+start --root "$tree"
+until_true 10 helper_is '.state == "up"'
+for pid in $old; do
+	until_true 5 is_gone "$pid"
+done
+helper_is '.state == "up"' || fail 'it was connected to the helper of the one before'
+
+# The daemon is killed: nothing stays behind.
+family
+worker=$(child "$server" flashscope-lane)
+kill -KILL "$daemon"
+wait "$daemon" || true
+daemon=
+for pid in $guardian $server $worker; do
+	until_true 5 is_gone "$pid"
+done
+
+# A daemon that cannot start leaves no helper.
+start --root "$tree"
+"$bin/flashscoped" --db "$work/g.db" --runtime-dir "$work/run2" --listen "${url#http://}" --root "$tree" \
+	>"$work/second" 2>&1 && fail 'two daemons on one port'
+grep -q 'in use by another program' "$work/second" || fail "no word of the port: $(cat "$work/second")"
+nobody_hears()
+{
+	"$client" "$work/run2/helper.sock" hello | grep -q 'cannot connect: Connection refused'
+}
+until_true 5 nobody_hears
+stop TERM
+rm -f "$work/f.db"
+
+# Without the program: said, and all the rest is sampled.
+mkdir "$work/bin"
+cp "$bin/flashscoped" "$work/bin"
+whole=$bin bin=$work/bin
+start --config "$work/fast.conf" --root "$tree"
+grep -q 'flashscope-helper is not beside flashscoped' "$work/log" || fail 'no word of the missing program'
+helper_is '.state == "down" and (.reason | test("cannot be reached"))' || fail 'the reason is not said'
+until_true 10 samples_go_on 1
+get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "denied" and
+	(.advice | test("start flashscope-helper")) and (.reason | test("cannot be reached"))' 'what to do'
+stop TERM
+rm "$work/f.db"
+bin=$whole
+
+# As on a machine, where an ordinary user cannot start it: it looks for one, and says what to do.
+printf '[helper]\nmode = connect\n' >"$work/connect.conf"
+start --config "$work/connect.conf" --root "$tree"
+grep -q '^leaves out .*nvme_smart: .*cannot be reached' "$work/log" || fail 'not said at the start'
+get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] |
+	(.advice | test("flashscoped as root"))' 'what to do'
+stop TERM
+
+# A helper that a service manager starts outlives its daemons.
+"$bin/flashscope-helper" --socket "$work/run/helper.sock" --root "$tree" --log-level info 2>"$work/helper.log" &
+helper=$!
+until_true 5 test -S "$work/run/helper.sock"
+sample_came()
+{
+	get '/api/v1/latest?collector=nvme_smart&node=nvme0' | grep -q media_errors
+}
+start --config "$work/connect.conf" --root "$tree"
+until_true 10 helper_is '.state == "up"'
+until_true 10 sample_came
+stop TERM
+# What it takes from one that may ask, and is nonsense.
+s=$work/run/helper.sock
+is 'closed' "$("$client" "$s" garbage)" garbage
+is 'closed' "$("$client" "$s" tick)" 'a request before the greeting'
+is 'closed' "$("$client" "$s" rescan)" 'a request before the greeting'
+"$client" "$s" other | grep -q '^refused: .*does not belong to .*of another build' || fail 'another build'
+is hello "$("$client" "$s" hello)" 'a daemon of this build'
+"$client" "$s" hello nogroup garbage nothing nothing nothing nothing nothing nothing nothing nothing \
+	nothing nothing nothing nothing nothing | tail -1 | grep -q closed || fail 'a group that there is none of'
+is_gone "$helper" && fail 'the helper went for it'
+kill -TERM "$helper"
+wait "$helper" || fail "the helper ended with status $?"
+grep -q 'what it asks cannot be understood' "$work/helper.log" || fail 'the helper does not say it'

@@ -1,0 +1,196 @@
+#!/usr/bin/env bash
+# label: long
+# Started by root, with a user of its own: what daemon, lane and helper may do then, what belongs to
+# the user, and who may ask the helper.
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+need curl jq sqlite3 ps setpriv
+[ "$(id -u)" = 0 ] || {
+	echo 'skipped: only root can become another user'
+	exit 77
+}
+nobody=$(id -u nobody) || {
+	echo 'skipped: there is no user nobody'
+	exit 77
+}
+# Where that user can reach it.
+chmod 755 "$work"
+cp -r "$(cd "$(dirname "$0")/.." && pwd -P)/fixtures/x86/root" "$work/tree"
+mkdir "$work/bin" "$work/data" "$work/other"
+cp "$bin/flashscoped" "$bin/flashscope-helper" "$1/tests/helper_client" "$work/bin"
+bin=$work/bin client=$work/bin/helper_client
+printf '[daemon]\nuser = nobody\n' >"$work/nobody.conf"
+printf '[daemon]\nuser = nobody\n[helper]\nmode = connect\n' >"$work/connect.conf"
+
+as()
+{
+	setpriv --reuid "$1" --regid "$1" --clear-groups --bounding-set -all --inh-caps -all --no-new-privs \
+		"${@:2}"
+}
+as "$nobody" test -x "$client" || {
+	echo "skipped: nobody cannot reach $work"
+	exit 77
+}
+
+child()
+{
+	ps -o pid=,comm= --ppid "$1" | awk -v name="$2" '$2 == name { print $1; exit }'
+}
+
+field()
+{
+	sed -n "s/^$2:[[:space:]]*//p" "/proc/$1/status"
+}
+
+# start_in FOLDER [OPTION...]: like start(), with database and runtime folder of its own
+start_in()
+{
+	local dir=$1
+	shift
+	: >"$work/log"
+	"$bin/flashscoped" --db "$dir/f.db" --runtime-dir "$dir/run" --listen 127.0.0.1:0 \
+		--root "$work/tree" "$@" >>"$work/log" 2>&1 &
+	daemon=$!
+	for _ in $(seq 200); do
+		url=$(sed -n 's,^open \(http://[^/]*\)/.*,\1,p' "$work/log") && [ -n "$url" ] && return 0
+		kill -0 "$daemon" 2>/dev/null || fail 'the daemon did not start'
+		sleep 0.05
+	done
+	fail 'the daemon is not ready after 10 s'
+}
+
+helper_is()
+{
+	get /api/v1/status | jq -e ".helper | $1" >/dev/null
+}
+
+# Of a start by root, as it was before: everything is root's.
+start_in "$work/data"
+stop TERM
+is 0 "$(stat -c %u "$work/data/f.db")" 'owner of a database of root'
+
+# Now with a user. In its folder is nothing but the database and the runtime folder is beside it.
+start_in "$work/data" --config "$work/nobody.conf"
+until_true 10 helper_is '.state == "up"'
+guardian=$(child "$daemon" flashscope-help)
+server=$(child "$guardian" flashscope-help)
+lane=$(child "$daemon" flashscope-lane)
+worker=$(child "$server" flashscope-lane)
+
+for pid in "$daemon" "$lane"; do
+	what=$([ "$pid" = "$daemon" ] && echo daemon || echo lane)
+	for set in CapInh CapPrm CapEff CapBnd CapAmb; do
+		is 0000000000000000 "$(field "$pid" $set)" "$set of the $what"
+	done
+	is 1 "$(field "$pid" NoNewPrivs)" "NoNewPrivs of the $what"
+	is "$nobody $nobody $nobody $nobody" "$(field "$pid" Uid | tr '\t' ' ')" "user of the $what"
+	is '' "$(field "$pid" Groups | tr -d ' ')" "groups of the $what"
+	# Devices, and what only root may read: it holds none of it open.
+	for fd in "/proc/$pid/fd/"*; do
+		to=$(readlink "$fd") || continue
+		case $to in
+		/dev/null | /dev/urandom | /dev/pts/* | /dev/tty*) ;;
+		/dev/*) fail "the $what has $to open" ;;
+		/*) as "$nobody" test -r "$to" || [ "$to" = "$work/log" ] || fail "the $what has $to open" ;;
+		esac
+	done
+done
+# What these credentials cannot open, for each thread of the daemon.
+touch "$work/secret" && chmod 600 "$work/secret"
+mknod "$work/node" c 1 3 && chmod 600 "$work/node"
+for path in "$work/secret" "$work/node"; do
+	! as "$nobody" cat "$path" 2>/dev/null || fail "user $nobody can open $path"
+done
+for task in "/proc/$daemon/task/"*; do
+	grep -q '^CapEff:.*0000000000000000$' "$task/status" || fail "a thread has capabilities: $task"
+done
+
+# The helper: what commands and reading need, of what there was.
+own=$((16#$(field self CapBnd)))
+for pid in "$server" "$worker"; do
+	[ $((16#$(field "$pid" CapEff) & ~(own & 0x220006))) = 0 ] || fail "too much: $(field "$pid" CapEff)"
+	[ $((16#$(field "$pid" CapBnd) & ~0x220006)) = 0 ] || fail "too much can come back: $(field "$pid" CapBnd)"
+	is 1 "$(field "$pid" NoNewPrivs)" 'NoNewPrivs of the helper'
+done
+# The scout sends no command: it only reads.
+scout=$(ps -o pid=,comm= --ppid "$server" | awk '$2 == "flashscope-lane" { print $1 }' |
+	while read -r pid; do [ $((16#$(field "$pid" CapEff) & ~4)) = 0 ] && echo "$pid"; done | wc -l)
+is 1 "$scout" 'processes of the helper that may only read'
+for fd in "/proc/$server/fd/"* "/proc/$worker/fd/"*; do
+	case $(readlink "$fd") in
+	*/f.db* | *.lock) fail "the helper has $(readlink "$fd") of the daemon open" ;;
+	esac
+done
+
+# What was root's is the user's.
+for path in "$work/data" "$work/data/f.db" "$work/data/run" "$work/data/run/helper.sock" \
+	"$work/data/run/flashscoped.lock" "$work/data/run/flashscoped.sock"; do
+	is "$nobody" "$(stat -c %u "$path")" "owner of $path"
+done
+stop TERM
+for path in "$work/data/"*; do
+	is "$nobody" "$(stat -c %u "$path")" "owner of $path"
+done
+rows=$(sqlite3 "$work/data/f.db" 'SELECT count(*) FROM nvme_smart_rows')
+[ "$rows" -ge 1 ] || fail 'nothing was sampled by the helper'
+
+# A folder with other things in it stays root's, and so does a file with another name.
+mkdir "$work/mixed" && echo x >"$work/mixed/notes"
+echo secret >"$work/mixed/shadow" && chmod 600 "$work/mixed/shadow"
+ln "$work/mixed/shadow" "$work/mixed/f.db-journal"
+start_in "$work/mixed" --config "$work/nobody.conf" # it goes on in memory, and says so
+is 0 "$(stat -c %u "$work/mixed")" 'owner of a folder with other things'
+is 0 "$(stat -c %u "$work/mixed/shadow")" 'owner of a file with another name'
+grep -q 'f.db-journal is not given to user' "$work/log" || fail 'no word of the file'
+until_true 10 grep -q "cannot write the database.*$work/mixed" "$work/log"
+kill -KILL "$daemon"
+wait "$daemon" || true
+daemon=
+rm -rf "$work/mixed"
+# Nor is a folder of everybody given away.
+mkdir -m 1777 "$work/everybody"
+start_in "$work/everybody" --config "$work/nobody.conf"
+is 0 "$(stat -c %u "$work/everybody")" 'owner of a folder that everybody writes to'
+stop TERM
+
+# Who may ask: by the mode of the socket, and by the user that the kernel tells, each on its own.
+mkdir -m 755 "$work/s" && chown "$nobody" "$work/s"
+s=$work/s/helper.sock
+"$bin/flashscope-helper" --socket "$s" --root "$work/tree" --allow nobody --log-level info 2>"$work/helper.log" &
+helper=$!
+until_true 5 test -S "$s"
+is "600 $nobody" "$(stat -c '%a %u' "$s")" 'mode and owner of the socket'
+is hello "$(as "$nobody" "$client" "$s" hello)" 'the user that may'
+is 'cannot connect: Permission denied' "$(as 1 "$client" "$s" hello || true)" 'another user, by the mode'
+chmod 666 "$s"
+is 'refused: user 1 may not ask flashscope-helper' "$(as 1 "$client" "$s" hello)" 'another user, by who it is'
+is 'refused: user 1 may not ask flashscope-helper' "$(as 1 "$client" "$s" garbage)" 'and with garbage'
+is hello "$("$client" "$s" hello)" root
+is closed "$(as "$nobody" "$client" "$s" garbage)" garbage
+is hello "$(as "$nobody" "$client" "$s" hello)" 'the user that may, after all that'
+grep -q 'user 1 may not ask' "$work/helper.log" || fail "the helper does not say it: $(cat "$work/helper.log")"
+# Two of them on one socket.
+! "$bin/flashscope-helper" --socket "$s" --root "$work/tree" --allow nobody 2>"$work/second" || fail 'two helpers'
+grep -q 'another flashscope-helper listens there' "$work/second" || fail 'no word of the other helper'
+kill -TERM "$helper"
+wait "$helper" || fail "the helper ended with status $?"
+
+# A daemon of a user that there is none of.
+printf '[daemon]\nuser = nosuchuser\n' >"$work/none.conf"
+! "$bin/flashscoped" --db "$work/x.db" --runtime-dir "$work/x" --listen none --root "$work/tree" \
+	--config "$work/none.conf" 2>"$work/second" || fail 'a daemon of nobody at all'
+grep -q 'there is no user nosuchuser' "$work/second" || fail 'no word of the user'
+until_true 5 eval '! "$client" "$work/x/helper.sock" hello | grep -q hello'
+
+# Whoever starts it as the user gets the same without a helper, and is told what to do.
+rm -rf "$work/data/run"
+install -d -o "$nobody" "$work/data/run"
+: >"$work/log"
+setpriv --reuid "$nobody" --regid "$nobody" --clear-groups "$bin/flashscoped" --db "$work/data/f.db" --runtime-dir "$work/data/run" --listen 127.0.0.1:0 \
+	--root / >>"$work/log" 2>&1 &
+daemon=$!
+until_true 10 grep -q '^open http' "$work/log"
+url=$(sed -n 's,^open \(http://[^/]*\)/.*,\1,p' "$work/log")
+helper_is '.state == "down" and (.reason | test("cannot be reached"))' || fail 'no helper, and no reason'
+[ -z "$(child "$daemon" flashscope-help)" ] || fail 'an ordinary user started a helper on a machine'
+stop TERM
