@@ -137,6 +137,25 @@ static void print_discovery(struct tree *discovery)
 	puts(buf);
 }
 
+static void print_helper(struct tree *helper)
+{
+	char buf[512];
+	struct text text = TEXT_IN(buf);
+	const char *reason = tree_text(helper, "reason");
+
+	text_printf(&text, "helper    %s", tree_text(helper, "state"));
+	if (*reason)
+		text_printf(&text, ": %s", reason);
+	else
+		text_printf(&text, ", %lld workers, %lld restarted",
+			    (long long)tree_i64(helper, "n_workers"),
+			    (long long)tree_i64(helper, "n_worker_restarts"));
+	if (tree_i64(helper, "n_held_processes"))
+		text_printf(&text, ", %lld held by the kernel: a device does not answer",
+			    (long long)tree_i64(helper, "n_held_processes"));
+	puts(buf);
+}
+
 static int add_line(struct table *table, const char *a, const char *b, const char *c, const char *d)
 {
 	int r = table_line(table);
@@ -261,6 +280,8 @@ static int daemon_status(const struct client_target *target, bool json)
 	print_sampling(tree_get(status, "sampling"));
 	if (tree_get(status, "discovery"))
 		print_discovery(tree_get(status, "discovery"));
+	if (tree_get(status, "helper"))
+		print_helper(tree_get(status, "helper"));
 	putchar('\n');
 	return print_collectors(status) < 0 ? EXIT_FAILED : EXIT_DONE;
 }

@@ -28,7 +28,9 @@ section()
 	awk -v name="$2" '/^\.S[SH] / { on = $1 == ".SS" && $2 == name } on' "$1"
 }
 
-compare flashscoped "$("$bin/flashscoped" --help)" "$(cat "$top/docs/flashscoped.8")"
+for program in flashscoped flashscope-helper; do
+	compare $program "$("$bin/$program" --help)" "$(cat "$top/docs/$program.8")"
+done
 
 page=$top/docs/flashscope.1
 commands=$("$bin/flashscope" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
