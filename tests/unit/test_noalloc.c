@@ -1,5 +1,6 @@
 /* label: nosan */
-/* A steady tick takes nothing from the heap, neither in the loop nor in the lane process.
+/* A steady tick takes nothing from the heap, neither in the loop nor in the lane process, with or
+ * without a helper.
  *
  * The allocator of this program counts, in a page that the lane shares. The tree has a few nodes of
  * every collector that needs no more than plain files; a live machine is sampled too, where only
@@ -15,13 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/packet_socket.h"
 #include "sampling/registry.h"
 #include "sampling/sampler.h"
+#include "sampling/wire_helper.h"
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
@@ -174,6 +179,112 @@ static uint64_t allocations_of(const char *of_root, bool no_lane)
 	return before;
 }
 
+/* A helper that answers each group that it is asked for with a row; in this process, from memory
+ * that it has before. */
+static struct {
+	int listen_fd, fd;
+	size_t n_asked;
+	struct sink sink;
+	struct wire_tick tick;
+	uint8_t packet[WIRE_MESSAGE_MAX];
+} helper;
+
+static void helper_say(size_t len)
+{
+	assert_int_equal(send(helper.fd, helper.packet, len, 0), (ssize_t)len);
+}
+
+static void helper_answer(size_t group, int64_t t_ms)
+{
+	struct wire_rows head = {.group = group, .t_ms = t_ms, .at_ms = t_ms};
+	size_t next = 0;
+
+	sink_reset(&helper.sink, catalog_group_at(registry(), group, NULL));
+	row_set(sink_row(&helper.sink, "a_device", "of some identity"), 0, t_ms);
+	helper_say(wire_put_rows(helper.packet, &head, &helper.sink, &next));
+}
+
+static void helper_serve(void)
+{
+	ssize_t n;
+
+	while ((n = recv(helper.fd, helper.packet, sizeof(helper.packet), MSG_DONTWAIT)) > 0) {
+		if (wire_get_tick(helper.packet, (size_t)n, registry(), &helper.tick) < 0)
+			continue;
+		helper.n_asked += helper.tick.n_groups;
+		for (size_t i = 0; i < helper.tick.n_groups; i++)
+			helper_answer(helper.tick.groups[i].group, helper.tick.groups[i].t_ms);
+	}
+}
+
+static void helper_come(void)
+{
+	struct wire_hello hello = {.version = FLASHSCOPE_VERSION,
+				   .digest = wire_digest(registry())};
+
+	helper.fd = accept(helper.listen_fd, NULL, NULL);
+	assert_true(helper.fd >= 0);
+	helper_say(wire_put_hello(helper.packet, &hello));
+	for (size_t i = 0; i < registry()->n_collectors; i++) {
+		struct wire_probed head = {.collector = i};
+		struct probe probe;
+		size_t next = 0;
+
+		if (!collector_is_helped(registry()->collectors[i]))
+			continue;
+		assert_int_equal(probe_init(&probe), 0);
+		probe_node(&probe, "a_device", OUTCOME_OK, "", "there");
+		helper_say(wire_put_probed(helper.packet, &head, &probe, &next));
+		probe_done(&probe);
+	}
+}
+
+static void nor_with_a_helper(void **state)
+{
+	static int64_t period_ms[WIRE_GROUPS_MAX];
+	char path[128];
+	struct sampler_options options = {.root = root,
+					  .period_ms = period_ms,
+					  .no_lane = true,
+					  .deadline_ms = 1,
+					  .helper_path = path};
+	struct sampler *sampler;
+	uint64_t before;
+	int64_t t_ms;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(period_ms); i++)
+		period_ms[i] = 1000;
+	snprintf(path, sizeof(path), "%s/helper.sock", root);
+	helper.listen_fd = packet_socket_listen(path, geteuid());
+	assert_true(helper.listen_fd >= 0);
+	assert_int_equal(sink_init(&helper.sink), 0);
+	assert_int_equal(
+		sampler_open(&options, registry(), &(struct sampler_callbacks){0}, &sampler), 0);
+	t_ms = clock_boot_ms();
+	assert_int_equal(sampler_start(sampler, t_ms), 0);
+	helper_come();
+	t_ms = t_ms / 1000 * 1000;
+	for (int i = 0; i < 3; i++) {
+		sampler_helper_input(sampler);
+		sampler_tick(sampler, t_ms += 1000);
+		helper_serve();
+	}
+	helper.n_asked = 0;
+	before = atomic_load(n_allocations);
+	for (int i = 0; i < N_TICKS; i++) {
+		sampler_helper_input(sampler);
+		sampler_tick(sampler, t_ms += 1000);
+		helper_serve();
+	}
+	assert_int_equal(atomic_load(n_allocations), before);
+	assert_true(helper.n_asked >= N_TICKS); /* it had its part in it */
+	sampler_close(sampler);
+	sink_done(&helper.sink);
+	close(helper.fd);
+	close(helper.listen_fd);
+}
+
 static void the_counter_counts(void **state)
 {
 	uint64_t before = atomic_load(n_allocations);
@@ -209,6 +320,7 @@ int main(void)
 		cmocka_unit_test(the_counter_counts),
 		cmocka_unit_test(a_steady_tick_allocates_nothing),
 		cmocka_unit_test(nor_without_a_lane),
+		cmocka_unit_test(nor_with_a_helper),
 		cmocka_unit_test(nor_on_this_machine),
 	};
 	char command[128];
