@@ -40,6 +40,7 @@ struct flashscoped {
 	struct store *store;
 	struct board *board;
 	struct helper_process helper;
+	bool helper_down; /* since it was there */
 	struct monitor_wish wish;
 	struct sampler *sampler;
 	struct committer *committer;
@@ -57,6 +58,9 @@ static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t 
 {
 	struct flashscoped *d = arg;
 
+	/* The connection may end a moment before the process does. */
+	if (d->helper_down)
+		helper_reap(&d->helper);
 	store_add(d->store, group, t_ms, late_ms, step_ms, sink);
 }
 
@@ -89,6 +93,7 @@ static void on_helper(void *arg, const struct link_status *status)
 {
 	struct flashscoped *d = arg;
 
+	d->helper_down = status->state != LINK_UP;
 	if (status->state == LINK_UP) {
 		log_info("flashscope-helper answers");
 		event_add(d->store, status->since_ms, SEVERITY_INFO, "helper_up", "",

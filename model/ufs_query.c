@@ -216,7 +216,7 @@ static int multiply(int64_t a, int64_t b, int64_t *ret)
 
 int ufs_ask_segment_size(struct ufs_query *query, int64_t *ret)
 {
-	int64_t sectors;
+	int64_t sectors = 0;
 	int r = ufs_ask_number(query, UFS_ASK_SEGMENT_SIZE, &sectors);
 
 	return r < 0 ? r : multiply(sectors, SECTOR_BYTES, ret);

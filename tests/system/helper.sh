@@ -60,6 +60,9 @@ until_true 10 state_is ok
 is 600 "$(stat -c %a "$work/run/helper.sock")" 'mode of the socket'
 is "$(id -u)" "$(stat -c %u "$work/run/helper.sock")" 'owner of the socket'
 
+"$bin/flashscope" status --url "$url" | grep -qE '^helper +up, [2-9] workers, 0 restarted$' ||
+	fail "status: $("$bin/flashscope" status --url "$url" | grep ^helper)"
+
 # One daemon is served.
 is "refused: process $daemon asks flashscope-helper already" \
 	"$("$client" "$work/run/helper.sock" hello)" 'a second daemon'
@@ -87,9 +90,14 @@ until_true 5 helper_is '.state == "down"'
 until_true 10 helper_is '(.reason | test("refused|reached"))'
 was=$(samples mounts)
 until_true 10 samples_go_on "$was" # by the lane
+"$bin/flashscope" status --url "$url" | grep -qE '^helper +down: it cannot be reached at ' || fail 'status without a helper'
 helper_is '.state == "down"' || fail 'somebody has started a helper'
 until_true 5 is_gone "$guardian"
-ps -o stat= -p "$guardian" | grep -q Z && fail 'the guardian was not reaped'
+is_reaped()
+{
+	! kill -0 "$guardian" 2>/dev/null
+}
+until_true 5 is_reaped
 stop TERM
 [ "$(sqlite3 "$work/f.db" "SELECT count(*) FROM events WHERE kind='helper_down'")" -ge 2 ] ||
 	fail 'the events are not in the file'

@@ -63,6 +63,7 @@ until_true 15 held
 until_true 10 other_came
 is 1 "$(ps -eo pid=,ppid=,stat=,comm= | awk -v p="$helper" '$2 == p && $3 ~ /^D/' | wc -l)" \
 	'workers that the kernel holds'
+"$bin/flashscope" status --url "$url" | grep -qE '^helper +up, .* 1 held by the kernel' || fail 'status of a held worker'
 was=$(number mounts)
 until_true 10 more_mounts "$was"
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .state != "ok"' 'the hanging drive'
