@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/collector.h"
+
 static const char *const flag_names[] = {
 	[FLAG_NONE] = "",
 	[FLAG_IMPLAUSIBLE] = "implausible",
@@ -158,4 +160,13 @@ int row_first_fault(const struct row *row, size_t n_fields)
 		if (row->values[i].type == VALUE_FAULT)
 			return (int)row->values[i].i;
 	return 0;
+}
+
+bool sink_is_asleep(const struct sink *sink)
+{
+	for (size_t i = 0; i < sink->n_rows; i++)
+		if (!sink->rows[i]->suspended ||
+		    row_has_value(sink->rows[i], sink->group->n_fields))
+			return false;
+	return sink->n_rows > 0;
 }

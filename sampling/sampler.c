@@ -111,8 +111,8 @@ static bool may_run(const struct sampler *sampler, const struct plan *plan, bool
 
 static int64_t plan_due_ms(const struct plan *plan)
 {
-	return plan->first_due ? MIN(plan->first_ms, schedule_due_ms(&plan->schedule))
-			       : schedule_due_ms(&plan->schedule);
+	return plan->out_of_turn ? MIN(plan->out_of_turn_ms, schedule_due_ms(&plan->schedule))
+				 : schedule_due_ms(&plan->schedule);
 }
 
 int64_t sampler_next_ms(const struct sampler *sampler)

@@ -5,7 +5,10 @@
 #include "sampling/sampler_state.h"
 
 /* The daemon before this one had its sample a moment ago: the first one is asked for again. */
-#define FIRST_AGAIN_MS 10000
+#define FIRST_AGAIN_MS  10000
+/* A device that sleeps is not woken, and may be awake for a moment only: its next tick would find
+ * it asleep as well. Looking costs no command. */
+#define ASLEEP_AGAIN_MS 60000
 
 /* What it means for a collector that sends commands that there is no helper. */
 static enum outcome no_helper_outcome(const struct link_status *status, int *ret_error)
@@ -36,6 +39,18 @@ void sampler_say_no_helper(struct sampler *sampler, size_t index)
 	sampler_take_probe(sampler, index, error, &account->lane_probe);
 }
 
+static void again_if_needed(struct plan *plan, const struct wire_rows *head,
+			    const struct sink *sink)
+{
+	bool asleep = sink_is_asleep(sink);
+
+	plan->answered = plan->answered || (sink->n_rows && !asleep);
+	plan->out_of_turn = asleep || (!plan->answered && head->error == -EAGAIN);
+	plan->out_of_turn_ms =
+		head->at_ms +
+		(asleep ? MAX(ASLEEP_AGAIN_MS, group_least_ms(plan->group)) : FIRST_AGAIN_MS);
+}
+
 /* Only what was asked for last. */
 static void helper_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
 {
@@ -44,9 +59,7 @@ static void helper_rows(void *arg, const struct wire_rows *head, const struct si
 
 	if (!plan->schedule.period_ms || head->t_ms != plan->asked_ms)
 		return;
-	plan->answered = plan->answered || sink->n_rows;
-	plan->first_due = !plan->answered && head->error == -EAGAIN;
-	plan->first_ms = head->at_ms + FIRST_AGAIN_MS;
+	again_if_needed(plan, head, sink);
 	sampler_take_rows(sampler, head->group, head->t_ms, head->at_ms, head->duration_us,
 			  head->error, sink);
 }
@@ -59,8 +72,8 @@ static void start_commands(struct sampler *sampler, size_t collector)
 
 		if (plan->collector != collector || !plan->by_command || plan->answered)
 			continue;
-		plan->first_due = plan->schedule.period_ms > 0;
-		plan->first_ms = 0;
+		plan->out_of_turn = plan->schedule.period_ms > 0;
+		plan->out_of_turn_ms = 0;
 		schedule_start(&plan->schedule, plan->schedule.period_ms, clock_boot_ms());
 	}
 }
@@ -111,13 +124,13 @@ struct link_events sampler_link_events(struct sampler *sampler)
 				    helper_changed};
 }
 
-/* The first sample stands at the time when it is asked for, all others at their ticks. */
+/* A sample out of turn stands at the time when it is asked for, all others at their ticks. */
 static bool take_due_of_helper(struct sampler *sampler, struct plan *plan, int64_t now_ms,
 			       int64_t *ret_t_ms)
 {
-	if (!plan->first_due || now_ms < plan->first_ms)
+	if (!plan->out_of_turn || now_ms < plan->out_of_turn_ms)
 		return sampler_take_due(sampler, plan, now_ms, ret_t_ms);
-	plan->first_due = false;
+	plan->out_of_turn = false;
 	*ret_t_ms = now_ms;
 	return true;
 }

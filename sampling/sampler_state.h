@@ -17,12 +17,12 @@ struct plan {
 	size_t collector;
 	struct schedule schedule;
 	bool in_lane;
-	bool by_command;     /* class Q: the helper alone samples it */
-	bool first_due;      /* now, whatever the schedule says: there is no sample of this run */
-	int64_t first_ms;    /* but not before */
-	bool answered;       /* there is one */
-	int64_t asked_ms;    /* planned time that the helper was asked for last */
-	size_t in_collector; /* index of the group within its collector */
+	bool by_command;        /* class Q: the helper alone samples it */
+	bool out_of_turn;       /* soon, whatever the schedule says: no sample yet, or it slept */
+	int64_t out_of_turn_ms; /* but not before */
+	bool answered;          /* there is one */
+	int64_t asked_ms;       /* planned time that the helper was asked for last */
+	size_t in_collector;    /* index of the group within its collector */
 };
 
 struct account {

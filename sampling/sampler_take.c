@@ -174,8 +174,10 @@ void sampler_take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int6
 		return;
 	}
 	sampler_set_collector_state(sampler, plan->collector, NODE_OK, error, at_ms, true);
-	sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, late_ms,
-				plan->schedule.period_ms, sink);
+	/* What was not asked is no sample; its state is told below. */
+	if (!plan->by_command || !sink_is_asleep(sink))
+		sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, late_ms,
+					plan->schedule.period_ms, sink);
 	node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
 }
 

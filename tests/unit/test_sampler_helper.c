@@ -311,6 +311,48 @@ static void a_first_sample_that_comes_too_soon(void **state)
 	assert_int_equal(asked_for(ASKED), 0);
 }
 
+static void answer_asleep(size_t group, int64_t t_ms)
+{
+	struct wire_rows head = {.group = group, .t_ms = t_ms, .at_ms = now_ms};
+	struct sink sink = {0};
+	size_t next = 0, len;
+
+	assert_int_equal(sink_init(&sink), 0);
+	sink_reset(&sink, catalog_group_at(&catalog, group, NULL));
+	sink_row(&sink, "n0", "")->suspended = true;
+	len = wire_put_rows(packet, &head, &sink, &next);
+	say(len);
+	sink_done(&sink);
+}
+
+/* A phone's UFS is awake for seconds: each hour on the hour it would be found asleep for ever. */
+static void one_that_sleeps_is_looked_at_again(void **state)
+{
+	struct node_status node;
+
+	(void)state;
+	come_up();
+	tick(1);
+	for (int i = 0; i < 3; i++) {
+		int64_t t_ms = asked_for(ASKED);
+
+		assert_true(t_ms > 0);
+		answer_asleep(ASKED, t_ms);
+		assert_int_equal(said.n_rows[ASKED], 0);
+		assert_int_equal(sampler_node_status(sampler, 0, &node), 0);
+		assert_int_equal(node.state, NODE_SUSPENDED);
+		tick(50000);
+		assert_int_equal(asked_for(ASKED), 0);
+		tick(11000);
+	}
+	answer(ASKED, asked_for(ASKED), 0, "n0");
+	assert_int_equal(said.n_rows[ASKED], 1);
+	assert_int_equal(sampler_node_status(sampler, 0, &node), 0);
+	assert_int_equal(node.state, NODE_OK);
+	tick(61000);
+	assert_int_equal(asked_for(ASKED), 0);
+}
+
 static void it_goes_and_comes_back(void **state)
 {
 	int64_t t_ms;
@@ -419,6 +461,7 @@ int main(void)
 		TEST(not_there),
 		TEST(the_first_sample_is_taken_at_once),
 		TEST(a_first_sample_that_comes_too_soon),
+		TEST(one_that_sleeps_is_looked_at_again),
 		TEST(it_goes_and_comes_back),
 		TEST(nodes_go),
 		TEST(what_is_read_falls_back),
