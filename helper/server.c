@@ -15,6 +15,7 @@
 #include "helper/request.h"
 #include "helper/ufs_watch.h"
 
+#define GREET_MAX_MS 10000 /* one that says nothing keeps others out no longer */
 #define SEND_WAIT_MS 1000
 #define STOP_TRY_MS  100
 
@@ -23,6 +24,7 @@ struct server {
 	struct crew *crew;
 	int client_fd; /* -1: none */
 	pid_t client_pid;
+	int64_t client_since_ms;
 	bool greeted;
 	struct wire_account told; /* the account that the daemon knows */
 	struct ufs_watch ufs;
@@ -177,6 +179,9 @@ static void accept_client(struct server *server)
 		refuse(server, fd, reason);
 		return;
 	}
+	if (server->client_fd >= 0 && !server->greeted &&
+	    clock_boot_ms() - server->client_since_ms >= GREET_MAX_MS)
+		hang_up(server, "it has not said who it is");
 	if (server->client_fd >= 0) {
 		snprintf(reason, sizeof(reason), "process %d asks flashscope-helper already",
 			 (int)server->client_pid);
@@ -185,6 +190,7 @@ static void accept_client(struct server *server)
 	}
 	server->client_fd = fd;
 	server->client_pid = peer.pid;
+	server->client_since_ms = clock_boot_ms();
 	fd = -1;
 }
 
