@@ -61,18 +61,16 @@ static int find_program(char *buf, size_t size)
 	return access(buf, X_OK) < 0 ? -errno : 0;
 }
 
-/* In the new process: what it inherits. It ends with the daemon, however that one ends, and holds
- * nothing of it but the socket and stderr. */
-static int prepare_helper(int socket_fd, pid_t daemon)
+/* In the new process: what it inherits. It ends with the daemon, however that one ends, since its
+ * standard input does, and holds nothing else of it but the socket and stderr. */
+static int prepare_helper(int socket_fd, int lifeline_fd)
 {
 	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t none;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != daemon)
-		return -ESRCH;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0)
+	if (null_fd < 0 || dup2(lifeline_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0)
 		return -errno;
 	/* dup2() of a descriptor to itself would leave it closed on exec. */
 	if (socket_fd == PASSED_FD)
@@ -86,8 +84,8 @@ static void run_helper(const struct config *config, const char *program, uid_t u
 	char user[16];
 
 	snprintf(user, sizeof(user), "%u", uid);
-	execl(program, HELPER_NAME, "--passed-socket", "--keep", "--allow", user, "--root",
-	      config_text(config, OPTION_ROOT), "--log-level",
+	execl(program, HELPER_NAME, "--passed-socket", "--keep", "--with-stdin", "--allow", user,
+	      "--root", config_text(config, OPTION_ROOT), "--log-level",
 	      levels[config_number(config, OPTION_LOG_LEVEL)], (char *)NULL);
 	log_error("%s cannot be run: %s", program, strerror(errno));
 }
@@ -108,8 +106,8 @@ static int start(const struct config *config, struct helper_process *helper, uid
 {
 	char program[PATH_MAX];
 	int r = find_program(program, sizeof(program));
-	pid_t own = getpid();
 	CLEANUP(closep) int fd = -1;
+	int lifeline[2];
 
 	if (r < 0) {
 		log_error("%s is not beside flashscoped: %s", HELPER_NAME, strerror(-r));
@@ -122,15 +120,20 @@ static int start(const struct config *config, struct helper_process *helper, uid
 					    : strerror(-fd));
 		return fd;
 	}
+	if (pipe2(lifeline, O_CLOEXEC) < 0)
+		return -errno;
 	helper->pid = fork();
 	if (helper->pid == 0) {
-		if (prepare_helper(fd, own) == 0)
+		if (prepare_helper(fd, lifeline[0]) == 0)
 			run_helper(config, program, uid);
 		_exit(EXIT_FAILURE);
 	}
+	/* The other end stays open for as long as this process lives. */
+	close(lifeline[0]);
 	if (helper->pid < 0) {
 		r = -errno;
 		helper->pid = 0;
+		close(lifeline[1]);
 		log_error("%s cannot be started: %s", HELPER_NAME, strerror(-r));
 	}
 	return r;

@@ -42,34 +42,37 @@ static pid_t start(void)
 	return 0;
 }
 
-static bool is_told_to_stop(int stop_fd, int timeout_ms)
-{
-	struct pollfd fd = {.fd = stop_fd, .events = POLLIN};
+/* What tells the guardian to stop. */
+struct stops {
+	int stop_fd, lifeline_fd;
+};
 
-	return poll(&fd, 1, timeout_ms) > 0;
-}
-
-/* Until there is a word on the child, or on stop_fd (-1: no matter what it says). */
-static void await(int child_fd, int stop_fd)
+/* Waits for a stop or, where child_fd is not -1, for the end of a child. Returns whether it is a
+ * stop. */
+static bool await(const struct stops *stops, int child_fd, int timeout_ms)
 {
-	struct pollfd fds[] = {{.fd = child_fd, .events = POLLIN},
-			       {.fd = stop_fd, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = stops->stop_fd, .events = POLLIN},
+			       {.fd = stops->lifeline_fd, .events = POLLIN},
+			       {.fd = child_fd, .events = POLLIN}};
 	struct signalfd_siginfo info;
 
-	poll(fds, ARRAY_SIZE(fds), -1);
-	while (read(child_fd, &info, sizeof(info)) > 0)
+	if (poll(fds, ARRAY_SIZE(fds), timeout_ms) <= 0)
+		return false;
+	while (fds[2].revents && read(child_fd, &info, sizeof(info)) > 0)
 		;
+	return fds[0].revents || fds[1].revents;
 }
 
 /* Until the helper ends, which a stop asks it to do; returns its wait status. */
-static int watch(pid_t pid, int child_fd, int stop_fd, int socket_fd, bool *ret_stopping)
+static int watch(pid_t pid, int child_fd, struct stops *stops, int socket_fd, bool *ret_stopping)
 {
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		await(child_fd, *ret_stopping ? -1 : stop_fd);
-		if (*ret_stopping || !is_told_to_stop(stop_fd, 0))
+		if (!await(stops, child_fd, -1))
 			continue;
+		/* It has said so; from here on only the child's end counts. */
+		*stops = (struct stops){-1, -1};
 		*ret_stopping = true;
 		kill(pid, SIGTERM);
 		close(socket_fd);
@@ -87,8 +90,9 @@ static void tell_end(int status)
 			  WEXITSTATUS(status));
 }
 
-int guardian_split(int stop_fd, int socket_fd)
+int guardian_split(int stop_fd, int socket_fd, int lifeline_fd)
 {
+	struct stops stops = {stop_fd, lifeline_fd};
 	struct backoff backoff = {0};
 	int child_fd = open_child_fd();
 	bool stopping = false;
@@ -101,13 +105,13 @@ int guardian_split(int stop_fd, int socket_fd)
 		if (pid <= 0)
 			return pid < 0 ? -errno : 0;
 
-		int status = watch(pid, child_fd, stop_fd, socket_fd, &stopping);
+		int status = watch(pid, child_fd, &stops, socket_fd, &stopping);
 
 		if (stopping)
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 		tell_end(status);
 		backoff_fail(&backoff, 0, AGAIN_FIRST_MS, AGAIN_MAX_MS);
-		if (is_told_to_stop(stop_fd, (int)backoff.wait_ms))
+		if (await(&stops, -1, (int)backoff.wait_ms))
 			_exit(EXIT_SUCCESS);
 	}
 }

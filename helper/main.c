@@ -46,6 +46,7 @@ static const char help[] =
 	"  --memory FILE            names the UFS monitors that were switched on, for one that is\n"
 	"                           started after a kill (default " DEFAULT_MEMORY ")\n"
 	"  --keep                   start it again when it dies\n"
+	"  --with-stdin             with --keep: end when the standard input ends\n"
 	"  --log-level LEVEL        error, warning, info or debug\n"
 	"  --version\n"
 	"  --help\n"
@@ -58,7 +59,7 @@ struct arguments {
 	const char *socket, *root, *memory;
 	uid_t uid;
 	int64_t deadline_ms;
-	bool passed, keep;
+	bool passed, keep, with_stdin;
 };
 
 static int wrong(const char *option, const char *value, const char *what)
@@ -112,6 +113,9 @@ static int take_option(int c, const char *value, struct arguments *args)
 	case 'p':
 		args->passed = true;
 		return -1;
+	case 'i':
+		args->with_stdin = true;
+		return -1;
 	case 'k':
 		args->keep = true;
 		return -1;
@@ -144,6 +148,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 		{"memory", required_argument, NULL, 'm'},
 		{"keep", no_argument, NULL, 'k'},
 		{"log-level", required_argument, NULL, 'l'},
+		{"with-stdin", no_argument, NULL, 'i'},
 		{"version", no_argument, NULL, 'V'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
@@ -243,7 +248,8 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT_START;
 	log_info("flashscope-helper " FLASHSCOPE_VERSION);
 	drop_privileges();
-	if (args.keep && guardian_split(stop_fd, socket_fd) < 0)
+	if (args.keep &&
+	    guardian_split(stop_fd, socket_fd, args.with_stdin ? STDIN_FILENO : -1) < 0)
 		return EXIT_CANNOT_START;
 	return serve(&args, socket_fd, stop_fd);
 }

@@ -59,6 +59,11 @@ start_in()
 	fail 'the daemon is not ready after 10 s'
 }
 
+is_gone()
+{
+	[ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"
+}
+
 helper_is()
 {
 	get /api/v1/status | jq -e ".helper | $1" >/dev/null
@@ -123,7 +128,17 @@ for path in "$work/data" "$work/data/f.db" "$work/data/run" "$work/data/run/help
 	"$work/data/run/flashscoped.lock" "$work/data/run/flashscoped.sock"; do
 	is "$nobody" "$(stat -c %u "$path")" "owner of $path"
 done
+# It ends with the daemon, which as another user could not even signal it: by a stop, and killed.
 stop TERM
+for pid in $guardian $server $worker; do
+	until_true 5 is_gone "$pid"
+done
+start_in "$work/data" --config "$work/nobody.conf"
+guardian=$(child "$daemon" flashscope-help)
+kill -KILL "$daemon"
+wait "$daemon" || true
+daemon=
+until_true 5 is_gone "$guardian"
 for path in "$work/data/"*; do
 	is "$nobody" "$(stat -c %u "$path")" "owner of $path"
 done
