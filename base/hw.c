@@ -159,6 +159,11 @@ static void touch(struct hw *hw, const char *path, bool contents)
 	*hw->at_ms = clock_boot_ms();
 }
 
+void hw_at(struct hw *hw, const char *path)
+{
+	touch(hw, path, true);
+}
+
 static bool is_avoided(const struct hw *hw, const char *path)
 {
 	for (size_t i = 0; i < hw->avoided.n; i++) {

@@ -54,6 +54,7 @@ int hw_command(struct hw *hw, const struct hw_command *command)
 
 	if (r < 0)
 		return r;
+	hw_at(hw, path);
 	r = ioctl(fd, command->request, command->data);
 	return r < 0 ? -errno : r;
 }

@@ -25,6 +25,9 @@ struct hw_facts {
 
 struct hw_facts *hw_facts_of(struct hw *hw);
 
+/* For whoever has a node open and is about to wait in it: what hw_watch() shows. */
+void hw_at(struct hw *hw, const char *path);
+
 /* Opens a file for reading, for what is too large to be read whole. Returns the descriptor, the
  * errno of open, the one that a recorded tree plans for a read, or -ENODATA where it plans that the
  * file reads as empty. */

@@ -6,20 +6,25 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "helper/gather.h"
+#include "sampling/hangs.h"
 
 /* How often workers that are busy, dead or hung are looked after. */
 #define CHECK_MS 1000
 
 struct worker {
 	struct crew *crew;
-	char device[NODE_NAME_MAX]; /* "" of the scout */
-	struct keeper *keeper;      /* NULL before it is known what it has to ask */
-	bool *listed;               /* collectors whose last probe named the device */
-	bool *wanted;               /* those that the keeper was opened with */
-	bool *lost;                 /* whose probe in the worker itself did not find it */
-	bool *owes;                 /* groups that are asked for and not answered */
-	struct wire_tick waiting;   /* for a worker that is busy */
+	char device[NODE_NAME_MAX];       /* "" of the scout */
+	struct keeper *keeper;            /* NULL before it is known what it has to ask */
+	bool *listed;                     /* collectors whose last probe named the device */
+	bool *wanted;                     /* those that the keeper was opened with */
+	bool *lost;                       /* whose probe in the worker itself did not find it */
+	bool *owes;                       /* groups that are asked for and not answered */
+	struct wire_tick waiting;         /* for a worker that is busy */
+	struct wire_node hung[HANGS_MAX]; /* what was told, and not yet that it is back */
+	size_t n_hung;
+	bool ending; /* its device went; the kernel may hold its process */
 };
 
 struct crew {
@@ -93,17 +98,19 @@ static bool sends_commands(const struct crew *crew, size_t collector)
 	return collector_commands(crew->options.catalog->collectors[collector]);
 }
 
-/* A sample is complete, or has waited long enough. */
+/* A sample is complete, or has waited long enough: then the rest may still come. That nothing has
+ * come yet is no failure, nor is it one of the others that a device has just gone. */
 static void answer(struct crew *crew, size_t group)
 {
 	struct gather *gather = &crew->gathers[group];
+	struct wire_rows *head = &gather->head;
 
-	if (gather->n_waited && !gather->sink.n_rows && !gather->head.error)
-		gather->head.error = -ETIMEDOUT;
+	if (gather->sink.n_rows && (head->error == -ENXIO || head->error == -EAGAIN))
+		head->error = 0;
+	if (!gather->sink.n_rows && !head->error && gather->n_waited)
+		head->error = -EAGAIN;
 	gather->open = false;
-	for (size_t i = 0; i < crew->n_workers; i++)
-		crew->workers[i]->owes[group] = false;
-	crew->events.rows(crew->events.arg, &gather->head, &gather->sink);
+	crew->events.rows(crew->events.arg, head, &gather->sink);
 }
 
 static void on_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
@@ -115,7 +122,9 @@ static void on_rows(void *arg, const struct wire_rows *head, const struct sink *
 	    head->t_ms != worker->crew->gathers[head->group].head.t_ms)
 		return;
 	worker->owes[head->group] = false;
-	if (gather_take(&worker->crew->gathers[head->group], head, sink))
+	if (!worker->crew->gathers[head->group].open)
+		worker->crew->events.rows(worker->crew->events.arg, head, sink);
+	else if (gather_take(&worker->crew->gathers[head->group], head, sink))
 		answer(worker->crew, head->group);
 }
 
@@ -169,6 +178,26 @@ static void on_probed(void *arg, size_t collector, int error, bool news, struct 
 	crew->events.probed(crew->events.arg, collector, error, probe);
 }
 
+static bool is_same_hang(const struct wire_node *a, const struct wire_node *b)
+{
+	return a->collector == b->collector && a->group == b->group && !strcmp(a->node, b->node);
+}
+
+/* For a daemon that comes later. */
+static void note_hung(struct worker *worker, const struct wire_node *message)
+{
+	size_t i = 0;
+
+	while (i < worker->n_hung && !is_same_hang(&worker->hung[i], message))
+		i++;
+	if (message->hung && i < HANGS_MAX) {
+		worker->hung[i] = *message;
+		worker->n_hung = MAX(worker->n_hung, i + 1);
+	} else if (!message->hung && i < worker->n_hung) {
+		worker->hung[i] = worker->hung[--worker->n_hung];
+	}
+}
+
 static void tell_node(struct worker *worker, bool hung, size_t collector, int group,
 		      const char *node, int64_t since_ms)
 {
@@ -178,7 +207,25 @@ static void tell_node(struct worker *worker, bool hung, size_t collector, int gr
 	/* A worker has one device, whatever it was at. */
 	snprintf(message.node, sizeof(message.node), "%s",
 		 is_scout(worker) ? node : worker->device);
+	note_hung(worker, &message);
 	worker->crew->events.node(worker->crew->events.arg, &message);
+}
+
+/* What hung goes with its worker: the probes say what there is. */
+static void forget_hung(struct worker *worker)
+{
+	while (worker->n_hung) {
+		struct wire_node back = worker->hung[worker->n_hung - 1];
+
+		tell_node(worker, false, back.collector, back.group, back.node, 0);
+	}
+}
+
+void crew_tell_hung(const struct crew *crew)
+{
+	for (size_t i = 0; i < crew->n_workers; i++)
+		for (size_t k = 0; k < crew->workers[i]->n_hung; k++)
+			crew->events.node(crew->events.arg, &crew->workers[i]->hung[k]);
 }
 
 /* Of all that was asked for, nothing comes. */
@@ -186,6 +233,7 @@ static void miss_all(struct worker *worker)
 {
 	struct crew *crew = worker->crew;
 
+	worker->waiting.n_groups = 0;
 	for (size_t i = 0; i < crew->n_groups; i++) {
 		if (!worker->owes[i])
 			continue;
@@ -422,24 +470,37 @@ static void end_keeper(struct worker *worker)
 {
 	struct keeper_stats stats;
 
+	miss_all(worker);
+	forget_hung(worker);
+	worker->ending = false;
 	if (!worker->keeper)
 		return;
 	keeper_get_stats(worker->keeper, &stats);
 	worker->crew->n_restarts += stats.n_restarts;
 	worker->crew->cpu_us += stats.cpu_us;
-	miss_all(worker);
-	worker->waiting.n_groups = 0;
 	keeper_close(worker->keeper);
 	worker->keeper = NULL;
 }
 
-/* One that the kernel holds is kept until it is let go: its device may come back, and a stop has to
- * tell of it. */
 static bool holds_process(const struct worker *worker)
 {
 	struct keeper_held held;
 
 	return worker->keeper && keeper_held(worker->keeper, 0, &held);
+}
+
+/* Ends the process of a worker. One that the kernel holds is kept until it is let go: a device that
+ * flaps must not leave more and more of them, and a stop has to tell of it. Returns whether it has
+ * ended. */
+static bool end_worker(struct worker *worker)
+{
+	if (worker->keeper && !worker->ending)
+		keeper_stop(worker->keeper, clock_boot_ms());
+	worker->ending = true;
+	if (holds_process(worker))
+		return false;
+	end_keeper(worker);
+	return true;
 }
 
 static bool is_listed(const struct worker *worker)
@@ -454,11 +515,10 @@ static void fit_worker(struct worker *worker)
 {
 	size_t bytes = worker->crew->n_collectors * sizeof(bool);
 
-	if (worker->keeper && !memcmp(worker->listed, worker->wanted, bytes))
+	if (worker->keeper && !worker->ending && !memcmp(worker->listed, worker->wanted, bytes))
 		return;
-	if (holds_process(worker))
+	if (worker->keeper && !end_worker(worker))
 		return;
-	end_keeper(worker);
 	memcpy(worker->wanted, worker->listed, bytes);
 	memset(worker->lost, 0, bytes);
 	if (open_keeper(worker) < 0)
@@ -478,8 +538,7 @@ static void fit_workers(struct crew *crew)
 	for (size_t i = 1; i < crew->n_workers; i++) {
 		struct worker *worker = crew->workers[i];
 
-		if (!is_listed(worker) && !holds_process(worker)) {
-			end_keeper(worker);
+		if (!is_listed(worker) && end_worker(worker)) {
 			worker_free(worker);
 			continue;
 		}
@@ -510,6 +569,8 @@ void crew_turn(struct crew *crew, int64_t now_ms)
 		keeper_receive(crew->workers[i]->keeper, now_ms);
 		miss_unanswered(crew->workers[i]);
 		keeper_check(crew->workers[i]->keeper, now_ms);
+		if (crew->workers[i]->ending && !holds_process(crew->workers[i]))
+			crew->changed = true;
 	}
 	fit_workers(crew);
 	answer_late(crew, now_ms);

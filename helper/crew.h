@@ -60,6 +60,9 @@ void crew_turn(struct crew *crew, int64_t now_ms);
 /* INT64_MAX: only on input. */
 int64_t crew_due_ms(const struct crew *crew, int64_t now_ms);
 
+/* Tells by node() what hangs, for a daemon that has come since. */
+void crew_tell_hung(const struct crew *crew);
+
 void crew_account(const struct crew *crew, struct wire_account *ret);
 
 /* A worker that the kernel does not let end. */

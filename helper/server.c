@@ -217,6 +217,7 @@ static int greet(struct server *server, const struct wire_hello *theirs)
 	if (server->ufs.fd >= 0)
 		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
 	crew_rescan(server->crew);
+	crew_tell_hung(server->crew);
 	return 0;
 }
 

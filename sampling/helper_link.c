@@ -10,11 +10,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "sampling/schedule.h"
 
 #define AGAIN_FIRST_MS 1000
 #define AGAIN_MAX_MS   60000
 #define ANSWER_MAX_MS  40000 /* it answers within GATHER_MS (helper/gather.h) whatever hangs */
+#define ASLEEP_MS      1000  /* of suspend, that is allowed for */
 #define PACKETS_MAX    256   /* taken in one go */
 #define LINK_HANGS_MAX 64
 
@@ -36,6 +38,7 @@ struct link {
 	struct hung_node hung[LINK_HANGS_MAX];
 	size_t n_hung;
 	int64_t greeting_ms; /* when it was connected to */
+	int64_t asleep_ms;   /* this boot's time in suspend, as of the last check */
 	struct sink sink;
 	struct probe probe;
 	uint8_t *packet; /* WIRE_MESSAGE_MAX */
@@ -183,10 +186,26 @@ static bool is_silent(const struct link *link, int64_t now_ms)
 	return false;
 }
 
+/* While the machine slept nobody could answer. */
+static void allow_for_sleep(struct link *link, int64_t now_ms)
+{
+	int64_t asleep_ms = clock_asleep_ms();
+	bool slept = asleep_ms - link->asleep_ms >= ASLEEP_MS;
+
+	link->asleep_ms = asleep_ms;
+	if (!slept)
+		return;
+	link->greeting_ms = now_ms;
+	for (size_t i = 0; i < link->n_groups; i++)
+		if (link->asked_ms[i])
+			link->asked_ms[i] = now_ms;
+}
+
 void link_check(struct link *link, int64_t now_ms)
 {
 	if (link->status.state == LINK_OFF)
 		return;
+	allow_for_sleep(link, now_ms);
 	if (link->fd >= 0 && is_silent(link, now_ms))
 		go_down(link, now_ms, "it did not answer for %d s", ANSWER_MAX_MS / 1000);
 	if (link->fd < 0 && !backoff_waits(&link->again, now_ms))
@@ -396,6 +415,11 @@ bool link_is_settled(const struct link *link)
 		if (!link->heard[i] && collector_is_helped(catalog->collectors[i]))
 			return false;
 	return true;
+}
+
+bool link_has_told(const struct link *link, size_t collector)
+{
+	return link->greeted && link->heard[collector];
 }
 
 bool link_serves(const struct link *link, size_t collector)

@@ -78,6 +78,9 @@ const struct link_status *link_status(const struct link *link);
  * collectors. */
 bool link_is_settled(const struct link *link);
 
+/* Whether the helper has told what its last probe of the collector found. */
+bool link_has_told(const struct link *link, size_t collector);
+
 /* Whether the helper samples the collector: its last probe there found something. */
 bool link_serves(const struct link *link, size_t collector);
 

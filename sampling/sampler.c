@@ -23,7 +23,7 @@ static void probe_loop(struct sampler *sampler)
 		if (sampler_is_passing(r))
 			sampler_rescan_soon(sampler, clock_boot_ms(), false);
 		if (!sampler->accounts[i].in_loop) {
-			if (link_serves(sampler->link, i))
+			if (link_has_told(sampler->link, i))
 				continue;
 			if (r == 0) {
 				sampler_say_no_helper(sampler, i);

@@ -1,11 +1,14 @@
 /* What a sampler has done by flashscope-helper, and what it says while there is none. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "sampling/sampler_state.h"
 
-/* The daemon before this one had its sample a moment ago: the first one is asked for again. */
+/* A first sample that fails, or that the helper refuses since the daemon before this one had its
+ * own a moment ago, is asked for again after 10 s, doubled up to 10 min. */
 #define FIRST_AGAIN_MS  10000
+#define FIRST_DOUBLINGS 6
 /* A device that sleeps is not woken, and may be awake for a moment only: its next tick would find
  * it asleep as well. Looking costs no command. */
 #define ASLEEP_AGAIN_MS 60000
@@ -43,12 +46,17 @@ static void again_if_needed(struct plan *plan, const struct wire_rows *head,
 			    const struct sink *sink)
 {
 	bool asleep = sink_is_asleep(sink);
+	int64_t wait_ms = asleep ? MAX(ASLEEP_AGAIN_MS, group_least_ms(plan->group))
+				 : FIRST_AGAIN_MS << MIN(plan->n_tries, FIRST_DOUBLINGS);
 
-	plan->answered = plan->answered || (sink->n_rows && !asleep);
-	plan->out_of_turn = asleep || (!plan->answered && head->error == -EAGAIN);
-	plan->out_of_turn_ms =
-		head->at_ms +
-		(asleep ? MAX(ASLEEP_AGAIN_MS, group_least_ms(plan->group)) : FIRST_AGAIN_MS);
+	if (sink->n_rows && !asleep) {
+		plan->answered = true;
+		plan->n_tries = 0;
+	} else if (!asleep) {
+		plan->n_tries++;
+	}
+	plan->out_of_turn = asleep || !plan->answered;
+	plan->out_of_turn_ms = head->at_ms + wait_ms;
 }
 
 /* Only what was asked for last. */
@@ -57,10 +65,17 @@ static void helper_rows(void *arg, const struct wire_rows *head, const struct si
 	struct sampler *sampler = arg;
 	struct plan *plan = &sampler->plans[head->group];
 
+	int64_t t_ms = head->t_ms;
+
 	if (!plan->schedule.period_ms || head->t_ms != plan->asked_ms)
 		return;
+	/* A device that took long, after the others: what it says stands at its own time. */
+	if (plan->taken_ms == head->t_ms)
+		t_ms = clock_boot_ms();
+	if (sink->n_rows)
+		plan->taken_ms = head->t_ms;
 	again_if_needed(plan, head, sink);
-	sampler_take_rows(sampler, head->group, head->t_ms, head->at_ms, head->duration_us,
+	sampler_take_rows(sampler, head->group, t_ms, MAX(t_ms, head->at_ms), head->duration_us,
 			  head->error, sink);
 }
 
@@ -74,23 +89,63 @@ static void start_commands(struct sampler *sampler, size_t collector)
 			continue;
 		plan->out_of_turn = plan->schedule.period_ms > 0;
 		plan->out_of_turn_ms = 0;
+		plan->n_tries = 0;
 		schedule_start(&plan->schedule, plan->schedule.period_ms, clock_boot_ms());
 	}
+}
+
+static bool is_known(const struct node_table *nodes, const char *node)
+{
+	for (size_t i = 0; i < nodes->n; i++)
+		if (nodes->v[i].state != NODE_GONE && !strcmp(nodes->v[i].node, node))
+			return true;
+	return false;
+}
+
+/* A device that was plugged in is asked at once, too; the others with it, if they may be. */
+static void look_for_new(struct sampler *sampler, size_t collector, const struct probe *probe)
+{
+	struct account *account = &sampler->accounts[collector];
+	bool any = false;
+
+	for (size_t i = 1; i < probe->n_items; i++)
+		any = any || (probe->items[i].outcome == OUTCOME_OK &&
+			      !is_known(&account->nodes, probe->items[i].node));
+	for (size_t i = 0; any && i < sampler->n_plans; i++)
+		if (sampler->plans[i].collector == collector)
+			sampler->plans[i].answered = false;
+	if (any)
+		start_commands(sampler, collector);
+}
+
+/* A helper that may not ask any of its devices has something to list, and nothing to sample. */
+static int denied_by_all(const struct probe *probe)
+{
+	int error = 0;
+
+	for (size_t i = 1; i < probe->n_items; i++) {
+		if (probe->items[i].outcome == OUTCOME_OK)
+			return 0;
+		if (probe->items[i].outcome == OUTCOME_DENIED)
+			error = -EACCES;
+	}
+	return error;
 }
 
 static void helper_probed(void *arg, size_t collector, int error, struct probe *probe)
 {
 	struct sampler *sampler = arg;
 	struct account *account = &sampler->accounts[collector];
-	bool came = error == 0 && !account->helper_ready;
 
 	if (!account->enabled)
 		return;
+	if (error == 0 && account->by_command)
+		error = denied_by_all(probe);
 	account->helper_ready = error == 0;
+	if (account->by_command && error == 0)
+		look_for_new(sampler, collector, probe);
 	sampler_take_far_probe(sampler, collector, account->by_command ? IN_HELPER : IN_LANE, error,
 			       probe);
-	if (came)
-		start_commands(sampler, collector);
 }
 
 static void helper_node(void *arg, const struct wire_node *node)

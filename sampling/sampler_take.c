@@ -160,7 +160,7 @@ void sampler_take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int6
 	struct node_watch watch = {&arg, node_hangs, node_is_listed, node_said};
 	int64_t late_ms = MAX(at_ms - t_ms, 0);
 
-	if (error == -ENXIO || error == -EAGAIN)
+	if (!sink->n_rows && (error == -ENXIO || error == -EAGAIN))
 		return;
 	account->n_samples++;
 	account->last_sample_ms = at_ms;

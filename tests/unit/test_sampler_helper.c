@@ -300,9 +300,9 @@ static void a_first_sample_that_comes_too_soon(void **state)
 		assert_true(t_ms > 0);
 		answer(ASKED, t_ms, -EAGAIN, NULL);
 		assert_int_equal(status_of(ASKED).state, NODE_OK);
-		tick(5000);
+		tick((9000 << i) - 1000);
 		assert_int_equal(asked_for(ASKED), 0);
-		tick(6000);
+		tick((1000 << i) + 2000);
 	}
 	t_ms = asked_for(ASKED);
 	answer(ASKED, t_ms, 0, "n0");
@@ -376,6 +376,45 @@ static void it_goes_and_comes_back(void **state)
 	assert_int_equal(status_of(ASKED).state, NODE_OK);
 	tick(1);
 	assert_int_equal(asked_for(ASKED), 0); /* there is a sample of this run */
+}
+
+/* One of a device that took long, after those of the others: at a time of its own, or it would take
+ * their place. */
+static void late_rows_stand_beside_the_others(void **state)
+{
+	int64_t t_ms;
+
+	(void)state;
+	come_up();
+	tick(1);
+	t_ms = asked_for(ASKED);
+	answer(ASKED, t_ms, 0, "n0");
+	assert_int_equal(said.t_ms[ASKED], t_ms);
+	answer(ASKED, t_ms, 0, "n1");
+	assert_int_equal(said.n_rows[ASKED], 2);
+	assert_true(said.t_ms[ASKED] > t_ms || clock_boot_ms() <= t_ms);
+}
+
+/* Not only after its hour: a first sample that fails, and a device that was plugged in. */
+static void what_is_new_is_asked_soon(void **state)
+{
+	int64_t t_ms;
+
+	(void)state;
+	come_up();
+	tick(1);
+	answer(ASKED, asked_for(ASKED), -EIO, NULL);
+	assert_int_equal(status_of(ASKED).state, NODE_FAILED);
+	tick(12000);
+	t_ms = asked_for(ASKED);
+	assert_true(t_ms > 0);
+	answer(ASKED, t_ms, 0, "n0");
+	assert_int_equal(status_of(ASKED).state, NODE_OK);
+	tick(12000);
+	assert_int_equal(asked_for(ASKED), 0);
+	say_probed(ASKED, "n1");
+	tick(1);
+	assert_true(asked_for(ASKED) > 0);
 }
 
 static bool node_state(const char *name, enum node_state want)
@@ -462,6 +501,8 @@ int main(void)
 		TEST(the_first_sample_is_taken_at_once),
 		TEST(a_first_sample_that_comes_too_soon),
 		TEST(one_that_sleeps_is_looked_at_again),
+		TEST(late_rows_stand_beside_the_others),
+		TEST(what_is_new_is_asked_soon),
 		TEST(it_goes_and_comes_back),
 		TEST(nodes_go),
 		TEST(what_is_read_falls_back),
