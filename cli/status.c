@@ -137,6 +137,29 @@ static void print_discovery(struct tree *discovery)
 	puts(buf);
 }
 
+/* Says nothing of a machine without UFS, unless somebody has wished for something. */
+static void print_ufs_monitor(struct tree *monitor)
+{
+	const char *policy = tree_text(monitor, "policy"), *error = tree_text(monitor, "error");
+	long long n_hosts = tree_i64(monitor, "n_hosts"), n_on = tree_i64(monitor, "n_on");
+	char buf[256];
+	struct text text = TEXT_IN(buf);
+
+	if (!n_hosts && !strcmp(policy, "auto") && !tree_bool(monitor, "asked"))
+		return;
+	text_printf(&text, "UFS monitor %s%s: ", policy,
+		    tree_bool(monitor, "asked") ? ", asked for by a mark" : "");
+	if (!strcmp(policy, "off"))
+		text_str(&text, "left alone");
+	else
+		text_printf(&text, "on at %lld of %lld hosts", n_on, n_hosts);
+	if (*error)
+		text_printf(&text, "; cannot be switched on: %s%s", error,
+			    strcmp(error, "EROFS") ? ""
+						   : ": nothing is written to a recorded tree");
+	puts(buf);
+}
+
 static void print_helper(struct tree *helper)
 {
 	char buf[512];
@@ -147,8 +170,9 @@ static void print_helper(struct tree *helper)
 	if (*reason)
 		text_printf(&text, ": %s", reason);
 	else
-		text_printf(&text, ", %lld workers, %lld restarted",
+		text_printf(&text, ", %lld worker%s, %lld restarted",
 			    (long long)tree_i64(helper, "n_workers"),
+			    tree_i64(helper, "n_workers") == 1 ? "" : "s",
 			    (long long)tree_i64(helper, "n_worker_restarts"));
 	if (tree_i64(helper, "n_held_processes"))
 		text_printf(&text, ", %lld held by the kernel: a device does not answer",
@@ -282,6 +306,8 @@ static int daemon_status(const struct client_target *target, bool json)
 		print_discovery(tree_get(status, "discovery"));
 	if (tree_get(status, "helper"))
 		print_helper(tree_get(status, "helper"));
+	if (tree_get(status, "ufs_monitor"))
+		print_ufs_monitor(tree_get(status, "ufs_monitor"));
 	putchar('\n');
 	return print_collectors(status) < 0 ? EXIT_FAILED : EXIT_DONE;
 }

@@ -205,6 +205,12 @@ static int lock_database(struct flashscoped *d)
 		log_warning("process %d, which writes the database %s, was killed and cannot end "
 			    "until its disk answers; samples stay in memory until then",
 			    pid, database);
+	else if (r == -EACCES)
+		log_warning(
+			"%s cannot be made: user %u may not write there; chown the folder of "
+			"the database to this user, or give another --db; samples stay in memory "
+			"until then",
+			path, geteuid());
 	else if (r < 0)
 		log_warning("%s cannot be made: %s; samples stay in memory until the database can "
 			    "be opened",
@@ -292,6 +298,11 @@ static int open_http(struct flashscoped *d)
 	}
 	if (r == -EADDRINUSE)
 		log_error("%s is in use by another program; give another one by --listen", listen);
+	else if (r == -EACCES && strcmp(what, "TCP") != 0)
+		log_error("%s cannot be made: user %u may not write there; chown its folder, set "
+			  "user in [daemon], or give another --runtime-dir (flashscoped gives up "
+			  "root's right to write everywhere)",
+			  what, geteuid());
 	else if (r < 0)
 		log_error("HTTP cannot start: %s: %s", strcmp(what, "TCP") ? what : listen,
 			  strerror(-r));

@@ -16,6 +16,7 @@ struct switched {
 	char dir[HW_PATH_MAX];
 	int64_t at_ms;
 	bool seen; /* in the last look */
+	int error; /* for which it could not be switched on, 0 or -errno */
 };
 
 struct ufs_switch {
@@ -149,8 +150,8 @@ static int switch_on(struct ufs_switch *s, const struct ufs_host *host, int64_t 
 	struct switched *ours = find_ours(s, host->dir);
 
 	if (ours && ours->at_ms && now_ms - ours->at_ms < UFS_SWITCH_AGAIN_MS)
-		return 0;
-	if (ours && ours->at_ms) {
+		return ours->error;
+	if (ours && ours->at_ms && !ours->error) {
 		s->n_again++;
 		log_info("%s: the monitor was switched off by somebody else; it is switched on "
 			 "again",
@@ -163,8 +164,11 @@ static int switch_on(struct ufs_switch *s, const struct ufs_host *host, int64_t 
 
 	int r = hw_switch(s->hw, "1", "%s/monitor/monitor_enable", host->dir);
 
+	if (r < 0 && r != ours->error)
+		log_warning("%s: the monitor cannot be switched on: %s", host->name, strerror(-r));
 	ours->at_ms = now_ms;
 	ours->seen = true;
+	ours->error = r;
 	return r;
 }
 
@@ -237,6 +241,7 @@ void ufs_switch_apply(struct ufs_switch *s, const struct wire_monitor *wish, int
 		apply_one(s, &hosts->v[i], wish, now_ms, ret);
 	if (r == 0 || r == -ENOENT)
 		forget_gone(s);
-	ret->n_ours = (int64_t)s->n_ours;
+	for (size_t i = 0; i < s->n_ours; i++)
+		ret->n_ours += !s->ours[i].error;
 	ret->n_again = s->n_again;
 }

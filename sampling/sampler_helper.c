@@ -1,6 +1,7 @@
 /* What a sampler has done by flashscope-helper, and what it says while there is none. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "sampling/sampler_state.h"
@@ -24,10 +25,24 @@ static enum outcome no_helper_outcome(const struct link_status *status, int *ret
 	return status->was_up ? OUTCOME_FAILED : OUTCOME_DENIED;
 }
 
+/* What brings it back. */
+static void advise(const struct link_status *status, struct text *text)
+{
+	if (status->state == LINK_OFF)
+		text_str(text, "mode = auto in [helper]");
+	else
+		text_printf(text,
+			    "as root: flashscoped starts it (again); or flashscope-helper --socket "
+			    "%.100s --allow %u",
+			    status->path, geteuid());
+}
+
 void sampler_say_no_helper(struct sampler *sampler, size_t index)
 {
 	const struct link_status *status = link_status(sampler->link);
 	struct account *account = &sampler->accounts[index];
+	char advice[PROBE_TEXT_MAX];
+	struct text text = TEXT_IN(advice);
 	int error;
 	enum outcome outcome = no_helper_outcome(status, &error);
 
@@ -35,8 +50,8 @@ void sampler_say_no_helper(struct sampler *sampler, size_t index)
 	account->helper_ready = false;
 	if (probe_init(&account->lane_probe) < 0)
 		return;
-	probe_collector(&account->lane_probe, outcome,
-			"start flashscope-helper, or flashscoped as root, which starts it",
+	advise(status, &text);
+	probe_collector(&account->lane_probe, outcome, advice,
 			"flashscope-helper asks the devices, by commands: %s",
 			status->state == LINK_UP ? "it has not looked yet" : status->reason);
 	sampler_take_probe(sampler, index, error, &account->lane_probe);

@@ -150,7 +150,7 @@ grep -q 'flashscope-helper is not beside flashscoped' "$work/log" || fail 'no wo
 helper_is '.state == "down" and (.reason | test("cannot be reached"))' || fail 'the reason is not said'
 until_true 10 samples_go_on 1
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .outcome == "denied" and
-	(.advice | test("start flashscope-helper")) and (.reason | test("cannot be reached"))' 'what to do'
+	(.advice | test("flashscope-helper --socket .* --allow ")) and (.reason | test("cannot be reached"))' 'what to do'
 stop TERM
 rm "$work/f.db"
 bin=$whole
@@ -160,7 +160,7 @@ printf '[helper]\nmode = connect\n' >"$work/connect.conf"
 start --config "$work/connect.conf" --root "$tree"
 grep -q '^leaves out .*nvme_smart: .*cannot be reached' "$work/log" || fail 'not said at the start'
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] |
-	(.advice | test("flashscoped as root"))' 'what to do'
+	(.advice | test("^as root: flashscoped starts it"))' 'what to do'
 stop TERM
 
 # A helper that a service manager starts outlives its daemons.

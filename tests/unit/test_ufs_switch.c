@@ -196,6 +196,18 @@ static void refused(void **unused)
 	apply(&s, UFS_MONITOR_ON, false);
 	assert_int_equal(s.said.error, -EACCES);
 	assert_int_equal(s.said.n_on, 0);
+	assert_int_equal(s.said.n_ours, 0);
+	/* It stays said, and nobody is blamed for it. */
+	for (int i = 0; i < 4; i++) {
+		apply(&s, UFS_MONITOR_ON, false);
+		assert_int_equal(s.said.error, -EACCES);
+	}
+	assert_int_equal(s.said.n_again, 0);
+	s.fails = 0;
+	apply(&s, UFS_MONITOR_ON, false);
+	apply(&s, UFS_MONITOR_ON, false);
+	assert_int_equal(s.said.error, 0);
+	assert_int_equal(s.said.n_ours, 1);
 	end(&s);
 }
 
