@@ -402,6 +402,17 @@ static void tell_start(struct flashscoped *d, const struct past *past)
 		  "flashscoped " FLASHSCOPE_VERSION " started");
 }
 
+/* One that is not there from the start never goes, and the file has to say so all the same. */
+static void tell_helper(struct flashscoped *d)
+{
+	struct sampler_stats stats;
+
+	sampler_get_stats(d->sampler, &stats);
+	if (stats.helper.state == LINK_DOWN && !stats.helper.was_up)
+		event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "helper_down", "",
+			  "flashscope-helper: %s", stats.helper.reason);
+}
+
 static void tell_stop(struct flashscoped *d, int signal)
 {
 	const char *name = sigabbrev_np(signal);
@@ -479,6 +490,7 @@ int main(int argc, char **argv)
 	if (start_sampler(&d) < 0)
 		goto stop_http;
 	tell_start(&d, &past);
+	tell_helper(&d);
 	if (start_committer(&d) < 0)
 		goto stop_http;
 	if (run_http(&d) < 0)
