@@ -24,6 +24,9 @@
 
 #define ESCAPE_TRIES 10000
 
+/* What is avoided has an error that no device gives, so that nobody takes it for an answer. */
+#define AVOIDED (-EHOSTUNREACH)
+
 struct hw {
 	int root_fd;
 	bool live;
@@ -182,7 +185,7 @@ static bool is_avoided(const struct hw *hw, const char *path)
 static int open_at(struct hw *hw, const char *path, int flags)
 {
 	if (is_avoided(hw, path))
-		return -ETIMEDOUT;
+		return AVOIDED;
 	touch(hw, path, !(flags & (O_PATH | O_DIRECTORY)));
 	/* openat2 refuses flags that make no sense with O_PATH. */
 	flags |= flags & O_PATH ? O_CLOEXEC : O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -346,7 +349,7 @@ static int look(struct hw *hw, const char *path)
 {
 	CLEANUP(closep) int fd = open_at(hw, path, O_PATH);
 
-	return fd >= 0 || fd == -ETIMEDOUT ? 0 : fd;
+	return fd >= 0 || fd == AVOIDED ? 0 : fd;
 }
 
 int hw_look(struct hw *hw, const char *path_fmt, ...)
@@ -473,9 +476,9 @@ int hw_file_open(struct hw *hw, struct hw_file *ret, const char *path_fmt, ...)
 	PATH_FROM_ARGS(path, path_fmt);
 
 	int fd = open_at(hw, path, O_RDONLY);
-	int planned = fd == -ETIMEDOUT ? fd : planned_error(hw, path);
+	int planned = fd == AVOIDED ? fd : planned_error(hw, path);
 
-	if (fd < 0 && fd != -ETIMEDOUT)
+	if (fd < 0 && fd != AVOIDED)
 		return fd;
 
 	char *copy = strdup(path);
@@ -604,7 +607,7 @@ int hw_space(struct hw *hw, const char *mount_point, struct hw_space *ret)
 	if (hw->tree)
 		return hw_tree_space(hw->tree, mount_point, ret);
 	if (is_avoided(hw, mount_point))
-		return -ETIMEDOUT;
+		return AVOIDED;
 	touch(hw, mount_point, true);
 	if (statvfs(mount_point, &s) < 0)
 		return -errno;

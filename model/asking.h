@@ -24,15 +24,16 @@ struct asked {
 int asked_turn(struct asked *asked);
 
 /* Takes what came of it: 0, or -errno with the status of the device. Permission, want of something
- * here (EMFILE, ENOMEM), a device that is busy or goes, and a node that is not there say nothing
- * about what it answers and are asked again next time. -EOPNOTSUPP is never asked again, and after
- * five failures in a row neither are -EINVAL, -ETIMEDOUT and -EINTR: drivers say these for what
- * the device does not know as well as for what went wrong. So ask a device only while it is awake.
+ * here (EMFILE, ENOMEM), a device that is busy or goes, a node that is not there, and one that is
+ * avoided (hw_avoid()) say nothing about what it answers and are asked again next time. -EOPNOTSUPP
+ * is never asked again, and after five failures in a row neither are -EINVAL, -ETIMEDOUT and
+ * -EINTR: drivers say these for what the device does not know as well as for what went wrong. So
+ * ask a device only while it is awake.
  */
 void asked_note(struct asked *asked, int error, int status);
 
 /* Appends why there was no answer: the words of the caller, who knows the device (NULL: those of
- * the errno), and that it is not asked again if so. */
+ * the errno), and that it is not asked again if so. Of what is avoided it says that. */
 void asked_text(const struct asked *asked, const char *why, struct text *out);
 
 /* A device, by name and identity. */

@@ -27,6 +27,7 @@ int search_error(int error)
 	case -EACCES:
 	case -EPERM:
 	case -ETIMEDOUT:
+	case -EHOSTUNREACH:
 		return 0;
 	default:
 		return error < 0 ? error : 0;

@@ -191,6 +191,26 @@ static void back_off(void **unused)
 	fixture_end(&f);
 }
 
+/* A file that is left alone, since it hung, has not failed: the others are read, and it is not
+ * given up. */
+static void avoided(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	assert_int_equal(hw_avoid(f.hw, HWMON "temp1_max"), 0);
+	for (int i = 0; i < 7; i++) {
+		assert_int_equal(commands_of(&f, 0), 2);
+		check_fault(&f, "nvme0", "temp1_max", EHOSTUNREACH);
+		check_text(&f, "nvme0", "problem",
+			   "temp1_max: it has not answered, and is left alone");
+		check_value(&f, "nvme0", "temp1_min", -5150);
+	}
+	fixture_end(&f);
+}
+
 /* Where drivers have put it. */
 static void places(void **unused)
 {
@@ -274,15 +294,11 @@ static void without_descriptors(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits),
-		cmocka_unit_test(no_limits),
-		cmocka_unit_test(hostile),
-		cmocka_unit_test(not_asked),
-		cmocka_unit_test(back_off),
-		cmocka_unit_test(places),
-		cmocka_unit_test(none),
-		cmocka_unit_test(one_device),
-		cmocka_unit_test(without_descriptors),
+		cmocka_unit_test(limits),     cmocka_unit_test(no_limits),
+		cmocka_unit_test(hostile),    cmocka_unit_test(not_asked),
+		cmocka_unit_test(back_off),   cmocka_unit_test(avoided),
+		cmocka_unit_test(places),     cmocka_unit_test(none),
+		cmocka_unit_test(one_device), cmocka_unit_test(without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
