@@ -101,7 +101,7 @@ static const struct field fields[N_FIELDS] = {
 	[USED_LOW]     = {"used_low", UNIT_PERCENT, KIND_GAUGE,
 			  "Life used of the type that is worse, at least.", .absence = NO_LIFE},
 	[USED_HIGH]    = {"used_high", UNIT_PERCENT, KIND_GAUGE,
-			  "Life used of the type that is worse, at most; no bound when it is exceeded.",
+			  "Life used of the type that is worse, at most; no bound when it is exceeded, or one is unknown.",
 			  .absence = NO_LIFE},
 	[INIT_TIME]    = {"init_time", UNIT_MILLISECONDS, KIND_GAUGE,
 			  "Boot clock when the kernel took the card: so old are all of these values.",

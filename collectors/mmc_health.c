@@ -94,7 +94,7 @@ static const struct field fields[N_FIELDS] = {
 	[USED_LOW]     = {"used_low", UNIT_PERCENT, KIND_GAUGE,
 			  "Life used of the type that is worse, at least.", .absence = NO_LIFE},
 	[USED_HIGH]    = {"used_high", UNIT_PERCENT, KIND_GAUGE,
-			  "Life used of the type that is worse, at most; no bound when it is exceeded.",
+			  "Life used of the type that is worse, at most; no bound when it is exceeded, or one is unknown.",
 			  .absence = NO_LIFE},
 	[REV]          = {"rev", UNIT_COUNT, KIND_GAUGE,
 			  "Revision of EXT_CSD: 5 is eMMC 4.41, 6 is 4.5, 7 is 5.0, 8 is 5.1."},

@@ -85,7 +85,7 @@ static const struct field health_fields[] = {
 	[USED_LOW]       = {"used_low", UNIT_PERCENT, KIND_GAUGE,
 			    "Life used of the type that is worse, at least.", .absence = NO_HEALTH},
 	[USED_HIGH]      = {"used_high", UNIT_PERCENT, KIND_GAUGE,
-			    "Life used of the type that is worse, at most; no bound when it is exceeded.",
+			    "Life used of the type that is worse, at most; no bound when it is exceeded, or one is unknown.",
 			    .absence = NO_HEALTH},
 	[WB_AVAIL_BUF]   = {"wb_avail_buf", UNIT_PERCENT, KIND_GAUGE,
 			    "Part of the WriteBooster buffer that is free, in steps of 10 %.",
@@ -330,7 +330,7 @@ static void show_wear(struct sampling *s)
 		show_life(s, LIFE_TIME_A, USED_A_LOW, UFS_ASK_LIFE_A);
 		show_life(s, LIFE_TIME_B, USED_B_LOW, UFS_ASK_LIFE_B);
 	}
-	ufs_life_set_worse(s->row, USED_A_LOW, USED_B_LOW, USED_LOW);
+	ufs_life_set_worse(s->row, LIFE_TIME_A, USED_A_LOW, LIFE_TIME_B, USED_B_LOW, USED_LOW);
 }
 
 static void show_exceptions(struct sampling *s)

@@ -1,5 +1,7 @@
 #include "model/mmc_life.h"
 
+#include <stdbool.h>
+
 #include "model/mmc.h"
 
 enum { N_PRE_EOL = 4 };
@@ -30,6 +32,12 @@ static void set_code(struct row *row, const struct mmc_life_fields *fields, size
 		set(row, fields, low + 1, used.high_percent);
 }
 
+/* It says nothing, or what it says has a range. */
+static bool is_bounded(const struct row *row, size_t code_field, size_t low)
+{
+	return row->values[code_field].type == VALUE_ABSENT || row->values[low].type == VALUE_INT;
+}
+
 static void set_worse(struct row *row, const struct mmc_life_fields *fields)
 {
 	const struct value *a = &row->values[fields->used_a], *b = &row->values[fields->used_b];
@@ -40,7 +48,9 @@ static void set_worse(struct row *row, const struct mmc_life_fields *fields)
 	if (row->values[worse].type != VALUE_INT)
 		return;
 	set(row, fields, fields->used, row->values[worse].i);
-	if (row->values[worse + 1].type == VALUE_INT)
+	if (row->values[worse + 1].type == VALUE_INT &&
+	    is_bounded(row, fields->life_time_a, fields->used_a) &&
+	    is_bounded(row, fields->life_time_b, fields->used_b))
 		set(row, fields, fields->used + 1, row->values[worse + 1].i);
 }
 

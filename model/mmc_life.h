@@ -23,7 +23,8 @@ struct mmc_life_fields {
 
 /* Sets the two codes, the ranges that they stand for, and that of the worse memory: either kind
  * ends the life of the card. 0 is "not defined", and leaves all of its fields absent; a code that
- * is reserved has no range and is flagged implausible. */
+ * is reserved has no range and is flagged implausible, and since it may be the worse one the range
+ * of both has no high end. */
 void mmc_life_set(struct row *row, const struct mmc_life_fields *fields, int64_t a, int64_t b);
 
 /* Likewise the state of the spare blocks. */

@@ -13,5 +13,8 @@
  * what is left is flagged saturated; a code that is reserved has no range and is implausible. */
 void ufs_life_set(struct row *row, size_t code_field, size_t low, int64_t code);
 
-/* Sets the range of the worse of two memories: either kind ends the life of the device. */
-void ufs_life_set_worse(struct row *row, size_t low_a, size_t low_b, size_t low);
+/* Sets the range of the worse of two memories, from the code and the range of each: either kind
+ * ends the life of the device. One that has a code without a range, or could not be read, may be
+ * the worse one: then there is no high end. */
+void ufs_life_set_worse(struct row *row, size_t code_a, size_t low_a, size_t code_b, size_t low_b,
+			size_t low);

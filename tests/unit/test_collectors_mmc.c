@@ -68,7 +68,8 @@ static void wear(void **unused)
 		{"0x7\n", "0x00 0x02\n", -1, 2, 10, 20, FLAG_NONE},
 		{"0x7\n", "0x03 0x00\n", 3, -1, 20, 30, FLAG_CACHED_AT_BOOT},
 		{"0x8\n", "0x00 0x00\n", -1, -1, -1, -1, FLAG_NONE},
-		{"0x8\n", "0x0c 0x02\n", 12, 2, 10, 20, FLAG_IMPLAUSIBLE},
+		{"0x8\n", "0x0c 0x02\n", 12, 2, 10, -1, FLAG_IMPLAUSIBLE},
+		{"0x8\n", "0x02 0x0c\n", 2, 12, 10, -1, FLAG_CACHED_AT_BOOT},
 		{"0x8\n", "0xff 0xff\n", 255, 255, -1, -1, FLAG_IMPLAUSIBLE},
 		{"0x6\n", "0x06 0x04\n", -1, -1, -1, -1, FLAG_NONE}, /* reserved bytes */
 		{"0x6\n", "rubbish\n", -1, -1, -1, -1, FLAG_NONE},

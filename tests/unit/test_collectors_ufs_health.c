@@ -203,6 +203,36 @@ static void undefined(void **unused)
 	fixture_end(&f);
 }
 
+/* What cannot be read may be worn more than the other: a lower bound is all that is known. */
+static void one_unknown(void **unused)
+{
+	static const char *const errors[] = {
+		DIR "/health_descriptor/life_time_estimation_a\tread\tEIO\n",
+		DIR "/health_descriptor/life_time_estimation_b\tread\tEIO\n",
+	};
+	struct fixture f;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		start(&f);
+		put_at(&f, "health_descriptor/life_time_estimation_b", "0x03\n");
+		put(&f, "ERRORS", errors[i]);
+		begin(&f);
+		assert_int_equal(fixture_sample(&f, HEALTH), 0);
+		check_value(&f, NODE, i ? "used_a_high" : "used_b_high", 30);
+		check_value(&f, NODE, "used_low", 20);
+		check_absent(&f, NODE, "used_high");
+		fixture_end(&f);
+	}
+	start(&f);
+	put_at(&f, "health_descriptor/life_time_estimation_b", "0x0C\n");
+	begin(&f);
+	assert_int_equal(fixture_sample(&f, HEALTH), 0);
+	check_value(&f, NODE, "used_low", 20);
+	check_absent(&f, NODE, "used_high");
+	fixture_end(&f);
+}
+
 /* What the version of the device, or the device, does not have is not asked. */
 static void too_old(void **unused)
 {
@@ -713,13 +743,21 @@ static void whom_a_probe_takes(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(health),        cmocka_unit_test(undefined),
-		cmocka_unit_test(too_old),       cmocka_unit_test(not_asked),
-		cmocka_unit_test(asleep_midway), cmocka_unit_test(not_there_yet),
-		cmocka_unit_test(problems),      cmocka_unit_test(asked_seldom),
-		cmocka_unit_test(gives_up),      cmocka_unit_test(identity),
-		cmocka_unit_test(hostile),       cmocka_unit_test(nonsense_is_not_kept),
-		cmocka_unit_test(dump),          cmocka_unit_test(whom_a_probe_takes),
+		cmocka_unit_test(health),
+		cmocka_unit_test(undefined),
+		cmocka_unit_test(one_unknown),
+		cmocka_unit_test(too_old),
+		cmocka_unit_test(not_asked),
+		cmocka_unit_test(asleep_midway),
+		cmocka_unit_test(not_there_yet),
+		cmocka_unit_test(problems),
+		cmocka_unit_test(asked_seldom),
+		cmocka_unit_test(gives_up),
+		cmocka_unit_test(identity),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(nonsense_is_not_kept),
+		cmocka_unit_test(dump),
+		cmocka_unit_test(whom_a_probe_takes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
