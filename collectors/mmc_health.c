@@ -187,8 +187,8 @@ static int check_same(struct hw *hw, const struct card *card)
 	return !strcmp(type, "MMC") && !strcmp(cid, card->found.cid) ? 0 : -ENODEV;
 }
 
-/* 0 when it is awake, -EHOSTDOWN, or the error of the read. Without runtime power management cards
- * do not sleep. */
+/* 0 when it is awake; -EHOSTDOWN; -EIO in an error of its power management; or the error of the
+ * read. Without runtime power management cards do not sleep. */
 static int check_awake(struct hw *hw, const struct card *card)
 {
 	char status[32];
@@ -199,7 +199,9 @@ static int check_awake(struct hw *hw, const struct card *card)
 		return 0;
 	if (r < 0)
 		return r;
-	return !strcmp(status, "active") || !strcmp(status, "unsupported") ? 0 : -EHOSTDOWN;
+	if (!strcmp(status, "active") || !strcmp(status, "unsupported"))
+		return 0;
+	return strcmp(status, "error") ? -EHOSTDOWN : -EIO;
 }
 
 static void say_problem(struct hw *hw, struct sink *sink, struct row *row,

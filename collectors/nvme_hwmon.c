@@ -85,6 +85,16 @@ static bool is_no_limit(size_t field, int64_t value)
 	return field != ALARM && (value <= NO_MIN_MILLICELSIUS || value >= NO_MAX_MILLICELSIUS);
 }
 
+/* Another controller that has the name has another hwmon. */
+static int check_ready(struct hw *hw, const struct drive *drive)
+{
+	int r = nvme_controller_ready(hw, drive->name);
+
+	if (r == 0)
+		r = hw_look(hw, "%s", drive->dir);
+	return r == -ENOENT ? -ENODEV : r;
+}
+
 static int ask(struct hw *hw, const struct drive *drive, size_t field, int64_t *ret)
 {
 	struct asked *asked = &drive->asked[field];
@@ -120,7 +130,22 @@ static void set_labels(struct hw *hw, const struct drive *drive, struct sink *si
 		row_text(sink, row, LABELS, buf);
 }
 
-/* 0, or -ENODEV when it went on the way. The first problem is told. */
+/* Of the numbers from first on none can be asked for. */
+static void sample_none(struct sink *sink, struct row *row, size_t first, int error)
+{
+	if (error == -EHOSTDOWN) {
+		row->suspended = true;
+		return;
+	}
+	row_text(sink, row, PROBLEM,
+		 error == -EAGAIN ? "the controller is not live"
+				  : "the state of the controller cannot be read");
+	for (size_t i = first; i < N_NUMBERS && error != -EAGAIN; i++)
+		row_result(row, i, error, 0);
+}
+
+/* 0, or why the drive was not asked for all, which is -ENODEV when it went on the way. It may fall
+ * asleep between two commands. The first problem is told. */
 static int sample_drive(struct hw *hw, const struct drive *drive, struct sink *sink,
 			struct row *row)
 {
@@ -128,8 +153,13 @@ static int sample_drive(struct hw *hw, const struct drive *drive, struct sink *s
 
 	for (size_t i = 0; i < N_NUMBERS; i++) {
 		int64_t value = 0;
-		int r = ask(hw, drive, i, &value);
+		int r = check_ready(hw, drive);
 
+		if (r < 0) {
+			sample_none(sink, row, i, r);
+			return r;
+		}
+		r = ask(hw, drive, i, &value);
 		if (r == -ENODEV)
 			return r;
 		if (r < 0 || !is_no_limit(i, value))
@@ -145,19 +175,6 @@ static int sample_drive(struct hw *hw, const struct drive *drive, struct sink *s
 	return 0;
 }
 
-static void sample_none(struct sink *sink, struct row *row, int error)
-{
-	if (error == -EHOSTDOWN) {
-		row->suspended = true;
-		return;
-	}
-	row_text(sink, row, PROBLEM,
-		 error == -EAGAIN ? "the controller is not live"
-				  : "the state of the controller cannot be read");
-	for (size_t i = 0; i < N_NUMBERS && error != -EAGAIN; i++)
-		row_result(row, i, error, 0);
-}
-
 static int hwmon_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
 {
 	struct hwmon *h = state;
@@ -167,18 +184,8 @@ static int hwmon_sample(void *state, struct hw *hw, size_t group, struct sink *s
 	for (size_t i = 0; i < h->n; i++) {
 		const struct drive *drive = &h->drives[i];
 		struct row *row = sink_row(sink, drive->name, drive->identity);
-		int r = nvme_controller_ready(hw, drive->name);
 
-		/* Another controller that has the name has another hwmon. */
-		if (r == 0)
-			r = hw_look(hw, "%s", drive->dir);
-		if (r == -ENOENT)
-			r = -ENODEV;
-		if (r < 0)
-			sample_none(sink, row, r);
-		else
-			r = sample_drive(hw, drive, sink, row);
-		gone = gone || r == -ENODEV;
+		gone = sample_drive(hw, drive, sink, row) == -ENODEV || gone;
 	}
 	return gone ? -ENODEV : 0;
 }

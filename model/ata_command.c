@@ -66,7 +66,9 @@ int ata_disk_ready(struct hw *hw, const char *dir)
 		return hw_exists(hw, "%s", dir) ? 0 : -ENODEV;
 	if (r < 0)
 		return r;
-	return !strcmp(line, "active") || !strcmp(line, "unsupported") ? 0 : -EHOSTDOWN;
+	if (!strcmp(line, "active") || !strcmp(line, "unsupported"))
+		return 0;
+	return strcmp(line, "error") ? -EHOSTDOWN : -EIO;
 }
 
 static void make_cdb(const struct question *q, uint8_t cdb[16])

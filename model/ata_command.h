@@ -26,8 +26,8 @@ struct hw;
 bool ata_may_command(struct hw *hw);
 
 /* 0 when the kernel has not suspended the SCSI device at run time; -EHOSTDOWN when it has, or does
- * it now; -ENODEV when the disk is gone, -errno when nothing can be read. dir: of the SCSI device.
- */
+ * it now; -EIO in an error of its power management, -ENODEV when the disk is gone, -errno when
+ * nothing can be read. dir: of the SCSI device. */
 int ata_disk_ready(struct hw *hw, const char *dir);
 
 /* What all of the commands below return: 0; -errno of the ioctl (-EACCES or -EPERM without the

@@ -239,6 +239,10 @@ static void asleep(void **unused)
 		play(&f, &s, "", 0);
 		assert_true(row_of(&f, "sda")->suspended);
 	}
+	put(&f, DISK "power/runtime_status", "error\n");
+	play(&f, &s, "", 0);
+	check_fault(&f, "sda", "temperature", EIO);
+	check_text(&f, "sda", "problem", "whether the disk sleeps cannot be read");
 	put(&f, DISK "power/runtime_status", "active\n");
 	play(&f, &s, "01234", 0);
 	check_value(&f, "sda", "temperature", 37000);

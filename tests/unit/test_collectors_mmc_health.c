@@ -308,8 +308,7 @@ static void not_a_disk(void **unused)
 
 static void not_asked(void **unused)
 {
-	static const char *const sleeping[] = {"suspended", "suspending", "resuming", "error",
-					       "drowsy"};
+	static const char *const sleeping[] = {"suspended", "suspending", "resuming", "drowsy"};
 	struct script script;
 	struct fixture f;
 
@@ -324,6 +323,11 @@ static void not_asked(void **unused)
 		check_absent(&f, "mmcblk0", "rev");
 		check_absent(&f, "mmcblk0", "problem");
 	}
+	put(&f, CARD "power/runtime_status", "error\n");
+	sample_unasked(&f, &script, 1, 0);
+	assert_false(row_of(&f, "mmcblk0")->suspended);
+	check_fault(&f, "mmcblk0", "rev", EIO);
+	check_text(&f, "mmcblk0", "problem", "nobody knows whether the card is awake");
 	put(&f, CARD "power/runtime_status", "unsupported\n");
 	PLAY(&f, &script, 0);
 	put(&f, CARD "power/runtime_status", "active\n");

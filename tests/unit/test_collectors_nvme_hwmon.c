@@ -164,6 +164,31 @@ static void not_asked(void **unused)
 	fixture_end(&f);
 }
 
+static void fall_asleep(void *arg, const char *path, bool contents)
+{
+	if (contents && strstr(path, "/temp1_max"))
+		put(arg, NVME "device/power/runtime_status", "suspending\n");
+}
+
+/* It falls asleep between two commands: what it said until then stands, and it is asked no more. */
+static void asleep_on_the_way(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	hw_trace(f.hw, fall_asleep, &f);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	hw_trace(f.hw, NULL, NULL);
+	check_value(&f, "nvme0", "temp1_max", 81850);
+	check_absent(&f, "nvme0", "temp1_min");
+	check_absent(&f, "nvme0", "problem");
+	assert_true(row_of(&f, "nvme0")->suspended);
+	assert_int_equal(commands_of(&f, 0), 0);
+	fixture_end(&f);
+}
+
 /* What fails is left out for a while, each file for itself. */
 static void back_off(void **unused)
 {
@@ -294,11 +319,17 @@ static void without_descriptors(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits),     cmocka_unit_test(no_limits),
-		cmocka_unit_test(hostile),    cmocka_unit_test(not_asked),
-		cmocka_unit_test(back_off),   cmocka_unit_test(avoided),
-		cmocka_unit_test(places),     cmocka_unit_test(none),
-		cmocka_unit_test(one_device), cmocka_unit_test(without_descriptors),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(no_limits),
+		cmocka_unit_test(hostile),
+		cmocka_unit_test(not_asked),
+		cmocka_unit_test(asleep_on_the_way),
+		cmocka_unit_test(back_off),
+		cmocka_unit_test(avoided),
+		cmocka_unit_test(places),
+		cmocka_unit_test(none),
+		cmocka_unit_test(one_device),
+		cmocka_unit_test(without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
