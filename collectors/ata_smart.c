@@ -4,8 +4,9 @@
  *
  * Each sample is commands to the disk, so this is of class Q. None is sent to a disk that the
  * kernel has suspended. One that does not spin is asked for its power mode alone, which leaves it
- * as it is. What failed is asked again seldom or never (model/asking.h). SMART that is switched off
- * is not switched on. Disks on USB are left out: some bridges hang on such commands.
+ * as it is, and that not again for a while, unless something is read or written. What failed is
+ * asked again seldom or never (model/asking.h). SMART that is switched off is not switched on.
+ * Disks on USB are left out: some bridges hang on such commands.
  *
  * A disk that is awake counts the commands as use, so one with a standby timer longer than the
  * period does not fall asleep. The log of device statistics, which has what was written in a unit
@@ -33,8 +34,21 @@ enum question { ASK_POWER, ASK_IDENTIFY, ASK_DATA, ASK_THRESHOLDS, ASK_STATUS, N
 
 #define DISKS_MAX 64
 
-static const struct asking asking = {
-	.key = "ata_smart", .n_devices = DISKS_MAX, .n_questions = N_QUESTIONS};
+/* A third of the default period: a device that sleeps is looked at more often than that. */
+#define STANDBY_MS (20 * 60 * 1000)
+#define IO_MAX     256
+
+/* That a disk was in standby when it was asked, and what it had done until then. */
+struct standby {
+	bool is_known;
+	int64_t at_ms;   /* of the boot clock */
+	char io[IO_MAX]; /* the line of its file stat; "": none */
+};
+
+static const struct asking asking = {.key = "ata_smart",
+				     .n_devices = DISKS_MAX,
+				     .n_questions = N_QUESTIONS,
+				     .known_bytes = sizeof(struct standby)};
 
 enum {
 	STATUS,
@@ -123,8 +137,9 @@ static const struct {
 
 struct disk {
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
-	char dir[HW_PATH_MAX]; /* of its SCSI device */
-	struct asked *asked;   /* N_QUESTIONS, owned by hw */
+	char dir[HW_PATH_MAX];   /* of its SCSI device */
+	struct asked *asked;     /* N_QUESTIONS, owned by hw */
+	struct standby *standby; /* likewise */
 };
 
 struct smart {
@@ -362,17 +377,57 @@ static int ask_smart(struct hw *hw, const struct disk *disk, struct answers *a, 
 	return 0;
 }
 
+/* Without a command. */
+static void read_io(struct hw *hw, const struct disk *disk, char io[IO_MAX])
+{
+	if (hw_read_line(hw, io, IO_MAX, "sys/class/block/%s/stat", disk->name) < 0)
+		io[0] = '\0';
+}
+
+/* A disk in standby stays there until it has something to do. */
+static bool is_still_standby(struct hw *hw, const struct disk *disk)
+{
+	const struct standby *standby = disk->standby;
+	char io[IO_MAX];
+	int64_t now_ms;
+
+	if (!standby->is_known || hw_boot_ms(hw, &now_ms) < 0 || now_ms < standby->at_ms ||
+	    now_ms - standby->at_ms >= STANDBY_MS)
+		return false;
+	read_io(hw, disk, io);
+	return !strcmp(io, standby->io);
+}
+
+/* 0 when it spins, -EHOSTDOWN when it sleeps, or why nobody knows. Some kernels count the question
+ * as I/O, so what the disk has done is looked at behind it. */
+static int check_power(struct hw *hw, const struct disk *disk, struct answers *a)
+{
+	struct standby *standby = disk->standby;
+	int r = ata_disk_ready(hw, disk->dir);
+
+	if (r == 0 && is_still_standby(hw, disk))
+		return -EHOSTDOWN;
+	standby->is_known = false;
+	if (r == 0)
+		r = ask(hw, disk, ASK_POWER, a);
+	if (r < 0 || !a->is_standby)
+		return r;
+	standby->is_known = hw_boot_ms(hw, &standby->at_ms) == 0;
+	read_io(hw, disk, standby->io);
+	return -EHOSTDOWN;
+}
+
 /* Which question failed stands in *ret_failed. */
 static int sample_disk(struct hw *hw, const struct disk *disk, struct sink *sink, struct row *row,
 		       enum question *ret_failed)
 {
 	struct answers a = {0};
-	int r = ask(hw, disk, *ret_failed = ASK_POWER, &a);
+	int r;
 
+	*ret_failed = ASK_POWER;
+	r = check_power(hw, disk, &a);
 	if (r < 0)
 		return r;
-	if (a.is_standby)
-		return -EHOSTDOWN;
 	r = ask(hw, disk, *ret_failed = ASK_IDENTIFY, &a);
 	if (r < 0)
 		return r;
@@ -425,14 +480,14 @@ static void report_disk(struct hw *hw, struct probe *probe, const struct scsi_di
 			   "the pages are asked for by commands to the disk, unless it sleeps");
 }
 
-static int append(struct smart *s, const struct scsi_disk *disk, struct asked *asked)
+static int append(struct smart *s, const struct scsi_disk *disk, const struct asked_device *known)
 {
 	struct disk *grown = realloc(s->disks, (s->n + 1) * sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
 	s->disks = grown;
-	grown[s->n] = (struct disk){.asked = asked};
+	grown[s->n] = (struct disk){.asked = known->asked, .standby = known->known};
 	snprintf(grown[s->n].name, sizeof(grown->name), "%s", disk->name);
 	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", disk->identity);
 	snprintf(grown[s->n].dir, sizeof(grown->dir), "%s", disk->dir);
@@ -462,7 +517,7 @@ static int add_disk(struct hw *hw, struct smart *s, struct asked_device *devices
 		return 0;
 	}
 	report_disk(hw, probe, disk, is_known ? &identify : NULL);
-	return append(s, disk, known->asked);
+	return append(s, disk, known);
 }
 
 static int report_usb(struct hw *hw, struct probe *probe)

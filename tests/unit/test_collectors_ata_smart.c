@@ -249,6 +249,54 @@ static void asleep(void **unused)
 	fixture_end(&f);
 }
 
+/* Finds the disk in standby at 1000 s, and looks again at another time: "0" when it is asked. */
+static void look_again(struct fixture *f, struct script *s, const char *uptime,
+		       const char *expected)
+{
+	put(f, "proc/uptime", "1000.00 1.00\n");
+	put(f, DISK "block/sda/stat", " 5 0 40 8 0 0 0 0 0 4 8\n");
+	put(f, DISK "power/runtime_status", "suspended\n"); /* what was known is forgotten */
+	play(f, s, "", 0);
+	put(f, DISK "power/runtime_status", "active\n");
+	play(f, s, "0", 0);
+	put(f, "proc/uptime", uptime);
+	play(f, s, expected, 0);
+	assert_true(row_of(f, "sda")->suspended);
+	check_absent(f, "sda", "problem");
+}
+
+/* The sampler looks each minute at what sleeps; the disk is asked three times an hour, or when it
+ * had something to do. */
+static void standby_is_remembered(void **unused)
+{
+	struct script s;
+	struct fixture f;
+	struct probe probe;
+	void *state;
+
+	(void)unused;
+	start(&f, &s);
+	s.answers[POWER].count = 0x00;
+	look_again(&f, &s, "1060.00 1.00\n", "");
+	look_again(&f, &s, "2199.99 1.00\n", "");
+	look_again(&f, &s, "2200.00 1.00\n", "0");
+	look_again(&f, &s, "999.00 1.00\n", "0");
+	look_again(&f, &s, "\n", "0"); /* without a clock */
+	look_again(&f, &s, "1060.00 1.00\n", "");
+	/* Over a probe too. */
+	assert_int_equal(probe_init(&probe), 0);
+	assert_int_equal(f.collector->probe(f.hw, &probe, &state), 0);
+	f.collector->close(f.state);
+	f.state = state;
+	probe_done(&probe);
+	play(&f, &s, "", 0);
+	put(&f, DISK "block/sda/stat", " 6 0 48 9 0 0 0 0 0 5 9\n");
+	s.answers[POWER].count = 0xff;
+	play(&f, &s, "01234", 0);
+	play(&f, &s, "01234", 0);
+	fixture_end(&f);
+}
+
 static void without_smart(void **unused)
 {
 	struct script s;
@@ -492,10 +540,15 @@ static void recorded(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_disk),        cmocka_unit_test(asleep),
-		cmocka_unit_test(without_smart), cmocka_unit_test(problems),
-		cmocka_unit_test(no_answers),    cmocka_unit_test(temperatures),
-		cmocka_unit_test(back_off),      cmocka_unit_test(who_is_taken),
+		cmocka_unit_test(a_disk),
+		cmocka_unit_test(asleep),
+		cmocka_unit_test(standby_is_remembered),
+		cmocka_unit_test(without_smart),
+		cmocka_unit_test(problems),
+		cmocka_unit_test(no_answers),
+		cmocka_unit_test(temperatures),
+		cmocka_unit_test(back_off),
+		cmocka_unit_test(who_is_taken),
 		cmocka_unit_test(recorded),
 	};
 
