@@ -239,27 +239,22 @@ static void report_no_hwmon(struct hw *hw, struct probe *probe, const char *name
 }
 
 static int add_drive(struct hw *hw, struct hwmon *h, struct asked_device *devices,
-		     struct probe *probe, const char *name)
+		     struct probe *probe, const struct nvme_name *found)
 {
 	struct drive drive = {0}, *grown;
 	struct asked_device *device;
-	int r = find_hwmon(hw, name, drive.dir);
+	int r = find_hwmon(hw, found->name, drive.dir);
 
 	if (r == -ENOENT) {
-		report_no_hwmon(hw, probe, name);
+		report_no_hwmon(hw, probe, found->name);
 		return 0;
 	}
-	if (r == 0)
-		r = nvme_controller_identity(hw, name, drive.identity, sizeof(drive.identity));
 	if (r < 0)
 		return r;
-	/* Of two that cannot be told apart the second has only its name. */
-	for (size_t i = 0; i < h->n; i++)
-		if (!strcmp(h->drives[i].identity, drive.identity))
-			drive.identity[0] = '\0';
-	device = asking_find(devices, &asking, name, drive.identity);
+	device = asking_find(devices, &asking, found->name, found->identity);
 	if (!device) {
-		probe_node(probe, name, OUTCOME_FAILED, "", "more than %d controllers", DRIVES_MAX);
+		probe_node(probe, found->name, OUTCOME_FAILED, "", "more than %d controllers",
+			   DRIVES_MAX);
 		return 0;
 	}
 	drive.asked = device->asked;
@@ -267,22 +262,23 @@ static int add_drive(struct hw *hw, struct hwmon *h, struct asked_device *device
 	if (!grown)
 		return -ENOMEM;
 	h->drives = grown;
-	memcpy(drive.name, device->name, sizeof(drive.name));
+	memcpy(drive.name, found->name, sizeof(drive.name));
+	memcpy(drive.identity, found->identity, sizeof(drive.identity));
 	grown[h->n++] = drive;
-	probe_node(probe, name, OUTCOME_OK, "", "/%s: each read is a command to the drive",
+	probe_node(probe, found->name, OUTCOME_OK, "", "/%s: each read is a command to the drive",
 		   drive.dir);
 	return 0;
 }
 
 static int find_drives(struct hw *hw, struct hwmon *h, struct probe *probe)
 {
-	CLEANUP(hw_names_done) struct hw_names names = {0};
+	CLEANUP(nvme_controllers_done) struct nvme_controllers all = {0};
 	struct asked_device *devices = asking_begin(hw, &asking);
-	int r = devices ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
+	int r = devices ? nvme_controllers_find(hw, &all) : -ENOMEM;
 
-	for (size_t i = 0; i < names.n && r >= 0; i++)
-		if (nvme_is_controller(names.v[i]) && probe_takes(probe, names.v[i]))
-			r = add_drive(hw, h, devices, probe, names.v[i]);
+	for (size_t i = 0; i < all.n && r >= 0; i++)
+		if (probe_takes(probe, all.v[i].name))
+			r = add_drive(hw, h, devices, probe, &all.v[i]);
 	return r;
 }
 

@@ -410,22 +410,14 @@ static void report_drive(struct hw *hw, struct probe *probe, const char *name)
 }
 
 static int add_drive(struct hw *hw, struct smart *s, struct asked_device *devices,
-		     struct probe *probe, const char *name)
+		     struct probe *probe, const struct nvme_name *found)
 {
-	char identity[NODE_IDENTITY_MAX] = "";
 	struct drive *grown;
-	struct asked_device *device;
-	int r = nvme_controller_identity(hw, name, identity, sizeof(identity));
+	struct asked_device *device = asking_find(devices, &asking, found->name, found->identity);
 
-	if (r < 0)
-		return r;
-	/* Of two that cannot be told apart the second has only its name. */
-	for (size_t i = 0; i < s->n; i++)
-		if (!strcmp(s->drives[i].identity, identity))
-			identity[0] = '\0';
-	device = asking_find(devices, &asking, name, identity);
 	if (!device) {
-		probe_node(probe, name, OUTCOME_FAILED, "", "more than %d controllers", DRIVES_MAX);
+		probe_node(probe, found->name, OUTCOME_FAILED, "", "more than %d controllers",
+			   DRIVES_MAX);
 		return 0;
 	}
 	grown = realloc(s->drives, (s->n + 1) * sizeof(*grown));
@@ -433,10 +425,10 @@ static int add_drive(struct hw *hw, struct smart *s, struct asked_device *device
 		return -ENOMEM;
 	s->drives = grown;
 	grown[s->n] = (struct drive){.asked = device->asked};
-	snprintf(grown[s->n].name, sizeof(grown->name), "%s", name);
-	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", identity);
+	snprintf(grown[s->n].name, sizeof(grown->name), "%s", found->name);
+	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", found->identity);
 	s->n++;
-	report_drive(hw, probe, name);
+	report_drive(hw, probe, found->name);
 	return 0;
 }
 
@@ -448,13 +440,13 @@ static void statep(struct smart **s)
 
 static int find_drives(struct hw *hw, struct smart *s, struct probe *probe)
 {
-	CLEANUP(hw_names_done) struct hw_names names = {0};
+	CLEANUP(nvme_controllers_done) struct nvme_controllers all = {0};
 	struct asked_device *devices = asking_begin(hw, &asking);
-	int r = devices ? hw_list(hw, &names, "nvme", NVME_CLASS_DIR) : -ENOMEM;
+	int r = devices ? nvme_controllers_find(hw, &all) : -ENOMEM;
 
-	for (size_t i = 0; i < names.n && r >= 0; i++)
-		if (nvme_is_controller(names.v[i]) && probe_takes(probe, names.v[i]))
-			r = add_drive(hw, s, devices, probe, names.v[i]);
+	for (size_t i = 0; i < all.n && r >= 0; i++)
+		if (probe_takes(probe, all.v[i].name))
+			r = add_drive(hw, s, devices, probe, &all.v[i]);
 	return r;
 }
 

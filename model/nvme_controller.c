@@ -2,8 +2,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "model/node_file.h"
 #include "model/pci.h"
@@ -62,6 +65,48 @@ bool nvme_is_controller(const char *name)
 		if (!isdigit((unsigned char)*name))
 			return false;
 	return true;
+}
+
+void nvme_controllers_done(struct nvme_controllers *controllers)
+{
+	free(controllers->v);
+	*controllers = (struct nvme_controllers){0};
+}
+
+static int add(struct hw *hw, struct nvme_controllers *all, const char *name)
+{
+	struct nvme_name *new = &all->v[all->n];
+	int r = nvme_controller_identity(hw, name, new->identity, sizeof(new->identity));
+
+	if (r < 0)
+		return r;
+	snprintf(new->name, sizeof(new->name), "%s", name);
+	for (size_t i = 0; i < all->n; i++)
+		if (!strcmp(all->v[i].identity, new->identity))
+			new->identity[0] = '\0';
+	all->n++;
+	return 0;
+}
+
+int nvme_controllers_find(struct hw *hw, struct nvme_controllers *ret)
+{
+	CLEANUP(nvme_controllers_done) struct nvme_controllers all = {0};
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	int r = hw_list(hw, &names, "nvme", NVME_CLASS_DIR);
+
+	if (r < 0)
+		return r;
+	all.v = calloc(names.n + 1, sizeof(*all.v));
+	if (!all.v)
+		return -ENOMEM;
+	for (size_t i = 0; i < names.n && r >= 0; i++)
+		if (nvme_is_controller(names.v[i]))
+			r = add(hw, &all, names.v[i]);
+	if (r < 0)
+		return r;
+	*ret = all;
+	all = (struct nvme_controllers){0};
+	return 0;
 }
 
 static const char *read_word(struct hw *hw, const char *name, const char *attr, char *buf)

@@ -7,8 +7,24 @@
 
 #include "base/hw.h"
 #include "base/macros.h"
+#include "model/sink.h"
 
 #define NVME_CLASS_DIR "sys/class/nvme"
+
+/* The controllers of a machine, by number. */
+struct nvme_controllers {
+	struct nvme_name {
+		char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
+	} * v;
+	size_t n;
+};
+
+/* All of them with their identities (nvme_controller_identity()): of those that cannot be told
+ * apart all but the first have only their names. So one has the same identity for who takes all and
+ * for who takes one. 0 also when there is none; -ENOENT and other errors of listing the class, or
+ * want of what it takes to look. The caller releases with nvme_controllers_done(). */
+MUST_CHECK int nvme_controllers_find(struct hw *hw, struct nvme_controllers *ret);
+void nvme_controllers_done(struct nvme_controllers *controllers);
 
 /* Serial and model, as block_identity() begins where a namespace has no WWID. A drive with two
  * ports is two controllers, which differ in the number that the drive gave them; on a network that

@@ -300,6 +300,39 @@ static void one_device(void **unused)
 	fixture_end(&f);
 }
 
+/* The second of two that cannot be told apart has only its name, also for who takes it alone, and
+ * where the first has no hwmon. */
+static void identities(void **unused)
+{
+	static const char *const devices[] = {NULL, "nvme1", "nvme2"};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, "sys/class/nvme/nvme1/state", "live\n");
+	put(&f, "sys/class/nvme/nvme1/serial", "S1\n");
+	put(&f, "sys/class/nvme/nvme1/hwmon1/name", "nvme\n");
+	put(&f, "sys/class/nvme/nvme2/state", "live\n");
+	put(&f, "sys/class/nvme/nvme2/serial", "S2\n");
+	put(&f, "sys/class/nvme/nvme2/hwmon2/name", "nvme\n");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(devices); i++) {
+		const char *device = devices[i % ARRAY_SIZE(devices)];
+
+		if (i == ARRAY_SIZE(devices))
+			take_away(&f, HWMON "name");
+		scarce_start(&f);
+		f.probe.device = device;
+		assert_int_equal(f.collector->probe(f.hw, &f.probe, &f.state), 0);
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		if (!device || !strcmp(device, "nvme1"))
+			assert_string_equal(row_of(&f, "nvme1")->identity, "");
+		if (!device || !strcmp(device, "nvme2"))
+			assert_string_equal(row_of(&f, "nvme2")->identity, "serial:S2");
+	}
+	fixture_end(&f);
+}
+
 static void without_descriptors(void **unused)
 {
 	struct fixture f;
@@ -329,6 +362,7 @@ int main(void)
 		cmocka_unit_test(places),
 		cmocka_unit_test(none),
 		cmocka_unit_test(one_device),
+		cmocka_unit_test(identities),
 		cmocka_unit_test(without_descriptors),
 	};
 
