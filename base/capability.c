@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define CAPABILITIES_MAX 64 /* bits of a set, in the kernel as here */
+
 bool capability_is_effective(unsigned capability)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -15,9 +17,15 @@ bool capability_is_effective(unsigned capability)
 	return data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability);
 }
 
+static bool is_known(unsigned capability)
+{
+	return capability <= CAP_LAST_CAP || prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
+}
+
 void capability_bound(uint64_t capabilities)
 {
-	for (unsigned i = 0; i <= CAP_LAST_CAP; i++)
+	/* A kernel that is newer than the build may have more of them. */
+	for (unsigned i = 0; i < CAPABILITIES_MAX && is_known(i); i++)
 		if (!(capabilities & CAPABILITY(i)))
 			prctl(PR_CAPBSET_DROP, i, 0, 0, 0);
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);

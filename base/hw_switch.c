@@ -2,9 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -13,6 +15,18 @@ void hw_switch_to(struct hw *hw, int (*write)(void *arg, const char *path, const
 		  void *arg)
 {
 	*hw_switcher_of(hw) = (struct hw_switcher){write, arg};
+}
+
+/* Kernels before 5.6 have no openat2; filters older than it refuse it with EPERM. */
+static int open_real(const char *path)
+{
+	const int flags = O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
+	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_NO_SYMLINKS};
+	long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, flags);
+	return fd < 0 ? -errno : (int)fd;
 }
 
 int hw_switch(struct hw *hw, const char *value, const char *path_fmt, ...)
@@ -32,9 +46,9 @@ int hw_switch(struct hw *hw, const char *value, const char *path_fmt, ...)
 	if (!hw_is_live(hw))
 		return -EROFS;
 
-	CLEANUP(closep) int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	CLEANUP(closep) int fd = open_real(path);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	return write(fd, value, strlen(value)) < 0 ? -errno : 0;
 }

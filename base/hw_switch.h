@@ -5,7 +5,8 @@
 #include "base/hw.h"
 
 /* Writes value to the node. 0, -EROFS in a recorded tree, -ENAMETOOLONG, or the errno of open or
- * write. The path is taken as it is: it has to be a real one, links are not followed. */
+ * write. The path is taken as it is: it has to be a real one, a link in it is -ELOOP. Without
+ * openat2 (kernels before 5.6) that is so for the last component only. */
 PRINTF_LIKE(3, 4) int hw_switch(struct hw *hw, const char *value, const char *path_fmt, ...);
 
 /* For tests: from now on write() takes what is written, in a recorded tree as well. */

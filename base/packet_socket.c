@@ -40,20 +40,30 @@ static void make_dir(const char *socket_path, uid_t uid)
 		rmdir(dir);
 }
 
+/* setfsuid() tells the user before, also when it failed, so it is asked by one that changes
+ * nothing.
+ */
+static int act_as(uid_t uid)
+{
+	setfsuid(uid);
+	return (uid_t)setfsuid((uid_t)-1) == uid ? 0 : -EPERM;
+}
+
 /* The folder belongs to the daemon, so what is made there is made as the daemon: root would follow
  * whatever it finds. */
 static int bind_as(int fd, const struct sockaddr_un *address, uid_t uid)
 {
-	mode_t mask = umask(0177);
-	int r;
+	mode_t mask;
+	int r = act_as(uid);
 
-	setfsuid(uid);
+	if (r < 0)
+		return r;
+	mask = umask(0177);
 	r = unlink(address->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 	if (r == 0 && bind(fd, (const struct sockaddr *)address, sizeof(*address)) < 0)
 		r = -errno;
-	setfsuid(geteuid());
 	umask(mask);
-	return r;
+	return act_as(geteuid()) < 0 ? -EPERM : r;
 }
 
 int packet_socket_listen(const char *path, uid_t uid)

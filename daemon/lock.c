@@ -138,14 +138,28 @@ static int lock_fd(int fd, int *ret_pid)
 	return *ret_pid && is_dying(*ret_pid) ? -EOWNERDEAD : -EBUSY;
 }
 
+/* The folder may be of a user who gave the name to a file of somebody else: root would clear it. */
+static int look_at_file(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) && st.st_nlink == 1 ? 0 : -ELOOP;
+}
+
 int lock_take(const char *path, int *ret_fd, int *ret_pid)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	int fd = open(path, flags, FILE_MODE);
 
 	if (fd < 0)
 		return -errno;
 
-	int r = lock_fd(fd, ret_pid);
+	int r = look_at_file(fd);
+
+	if (r == 0)
+		r = lock_fd(fd, ret_pid);
 
 	/* Most that are dying are dead in a moment. */
 	for (int i = 0; r == -EOWNERDEAD && i < DYING_TRIES; i++) {

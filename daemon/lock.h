@@ -16,7 +16,8 @@ int lock_make_parent(const char *file, bool *ret_made);
  * it, for the life of the process; *ret_fd stays open. The lock belongs to this opening of the
  * file: other code of the process may open and close it without losing the lock. A child has to
  * close the descriptor, or it holds the lock as well. -EBUSY when another process has it, with its
- * id in *ret_pid, 0 when it is not known; -EOWNERDEAD when that one was killed and only waits for
+ * id in *ret_pid, 0 when it is not known; -ELOOP, and nothing is written, when it is a link, has
+ * another name (a hard link) or is no file; -EOWNERDEAD when that one was killed and only waits for
  * the kernel to let it go, as a process does whose disk hangs. */
 MUST_CHECK int lock_take(const char *path, int *ret_fd, int *ret_pid);
 

@@ -28,6 +28,8 @@
 
 #define BOOTS_MAX 1024
 
+#define NOT_OWN_FILE "%s is a link, has another name or is no file, and nothing is written to it"
+
 enum { EXIT_STOPPED = 0, EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
 struct flashscoped {
@@ -149,6 +151,9 @@ static int lock_runtime_dir(struct flashscoped *d)
 		log_error("another flashscoped (process %d) uses the runtime folder %s; give "
 			  "--runtime-dir and --db of its own to run a second one",
 			  pid, dir);
+	else if (r == -ELOOP)
+		log_error(NOT_OWN_FILE "; remove it, or give another folder by --runtime-dir",
+			  path);
 	else if (r < 0)
 		log_error("the runtime folder %s cannot be used: %s; give another one by "
 			  "--runtime-dir",
@@ -201,7 +206,9 @@ static int lock_database(struct flashscoped *d)
 			  pid, database);
 		return r;
 	}
-	if (r == -EOWNERDEAD)
+	if (r == -ELOOP)
+		log_warning(NOT_OWN_FILE "; remove it", path);
+	else if (r == -EOWNERDEAD)
 		log_warning("process %d, which writes the database %s, was killed and cannot end "
 			    "until its disk answers; samples stay in memory until then",
 			    pid, database);

@@ -1,9 +1,12 @@
 #include "helper/ufs_switch.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -11,17 +14,23 @@
 #include "base/log.h"
 #include "model/ufs_host.h"
 
+/* How long one that is about to end may take to put all back. */
+#define LOCK_TRIES  20
+#define LOCK_TRY_US 50000
+
 /* What was switched on here, by the directory of its host. */
 struct switched {
 	char dir[HW_PATH_MAX];
 	int64_t at_ms;
-	bool seen; /* in the last look */
-	int error; /* for which it could not be switched on, 0 or -errno */
+	bool seen;  /* in the last look */
+	bool stays; /* it could not be put back, which was said */
+	int error;  /* for which it could not be switched on, 0 or -errno */
 };
 
 struct ufs_switch {
 	struct hw *hw;
-	const char *memory_path;
+	const char *memory_path; /* NULL: none, or it is another's */
+	int lock_fd;
 	struct switched ours[UFS_HOSTS_MAX];
 	size_t n_ours;
 	int64_t n_again;
@@ -98,17 +107,50 @@ static void remember(struct ufs_switch *s)
 		fprintf(file, "%s\n", s->ours[i].dir);
 }
 
+/* On a file beside the memory, which comes and goes. 0 or -errno. */
+static int lock_memory(struct ufs_switch *s)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s.lock", s->memory_path) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (s->lock_fd < 0)
+		return -errno;
+	for (int i = 0; flock(s->lock_fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if ((errno != EWOULDBLOCK && errno != EINTR) || i == LOCK_TRIES)
+			return -errno;
+		usleep(LOCK_TRY_US);
+	}
+	return 0;
+}
+
+/* Two that share a memory would put back each other's monitors, or forget them. */
+static void take_memory(struct ufs_switch *s)
+{
+	int r = s->memory_path ? lock_memory(s) : 0;
+
+	if (r == 0)
+		return;
+	log_warning("%s: %s; after a kill the UFS monitor would stay on", s->memory_path,
+		    r == -EWOULDBLOCK ? "another flashscope-helper uses it" : strerror(-r));
+	s->memory_path = NULL;
+}
+
 /* What one before this, that was killed, has left on. Of another boot it says nothing. */
 static void recall(struct ufs_switch *s)
 {
 	CLEANUP(filep) FILE *file = s->memory_path ? fopen(s->memory_path, "re") : NULL;
-	char line[HW_PATH_MAX + 1], boot_id[HW_BOOT_ID_MAX] = "";
+	char line[HW_PATH_MAX + 1] = "", boot_id[HW_BOOT_ID_MAX] = "";
 
-	if (!file || hw_boot_id(s->hw, boot_id) < 0 || !fgets(line, sizeof(line), file))
+	if (!file || hw_boot_id(s->hw, boot_id) < 0)
 		return;
-	line[strcspn(line, "\n")] = '\0';
-	if (strcmp(line, boot_id) != 0)
+	if (fgets(line, sizeof(line), file))
+		line[strcspn(line, "\n")] = '\0';
+	if (strcmp(line, boot_id) != 0) {
+		unlink(s->memory_path);
 		return;
+	}
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		add_ours(s, line);
@@ -123,6 +165,8 @@ int ufs_switch_open(struct hw *hw, const char *memory_path, struct ufs_switch **
 		return -ENOMEM;
 	s->hw = hw;
 	s->memory_path = memory_path;
+	s->lock_fd = -1;
+	take_memory(s);
 	recall(s);
 	*ret = s;
 	return 0;
@@ -130,6 +174,7 @@ int ufs_switch_open(struct hw *hw, const char *memory_path, struct ufs_switch **
 
 void ufs_switch_close(struct ufs_switch *s)
 {
+	closep(&s->lock_fd);
 	free(s);
 }
 
@@ -169,6 +214,7 @@ static int switch_on(struct ufs_switch *s, const struct ufs_host *host, int64_t 
 	ours->at_ms = now_ms;
 	ours->seen = true;
 	ours->error = r;
+	ours->stays = false;
 	return r;
 }
 
@@ -186,10 +232,13 @@ static void put_back(struct ufs_switch *s, const struct ufs_host *host, bool on)
 	if (!ours)
 		return;
 	r = on ? hw_switch(s->hw, "0", "%s/monitor/monitor_enable", host->dir) : 0;
-	if (r < 0)
-		log_warning("%s: the monitor cannot be switched off: %s", host->name, strerror(-r));
-	else
+	if (r == 0) {
 		forget(s, ours);
+		return;
+	}
+	if (!ours->stays)
+		log_warning("%s: the monitor cannot be switched off: %s", host->name, strerror(-r));
+	ours->stays = true;
 }
 
 static void apply_one(struct ufs_switch *s, const struct ufs_host *host,

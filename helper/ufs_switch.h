@@ -16,7 +16,9 @@
 struct ufs_switch;
 
 /* memory_path: a file that outlives this process, not the boot, and names what was switched on, so
- * that the next one can put it back; NULL for none. hw outlives the switch. -ENOMEM. */
+ * that the next one can put it back; NULL for none. One process uses it at a time, by a lock on a
+ * file beside it (.lock); where another holds it for longer than a second, or it cannot be made,
+ * this is said and there is none. hw outlives the switch. -ENOMEM. */
 MUST_CHECK int ufs_switch_open(struct hw *hw, const char *memory_path, struct ufs_switch **ret);
 
 /* Forgets all; puts nothing back. */

@@ -13,11 +13,13 @@
 #include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "helper/ufs_switch.h"
 
 /* How long somebody else's switch, or a driver that was bound anew, goes unnoticed. */
 #define LOOK_MS     5000
+#define FIRST_MS    5000 /* that the first order is waited for */
 #define STOP_TRIES  40
 #define STOP_TRY_US 25000
 
@@ -78,12 +80,27 @@ static bool take_order(struct watcher *w)
 	if (order.look)
 		return true;
 	if (order.alone) {
-		/* Also one that puts the wish back into force for the time being. */
+		if (!w->known)
+			return true; /* there is no wish to hold on to */
+		if (!w->order.alone)
+			w->alone_at_ms = clock_boot_ms();
 		order.wish = w->order.wish;
-		w->alone_at_ms = clock_boot_ms();
 	}
 	w->order = order;
 	w->known = true;
+	return true;
+}
+
+/* What one before this has left on may be wanted: it is not put back before that is known. Returns
+ * whether the helper is still there. */
+static bool await_first(struct watcher *w)
+{
+	struct pollfd fd = {.fd = w->fd, .events = POLLIN};
+	int64_t until_ms = clock_boot_ms() + FIRST_MS, left_ms = FIRST_MS;
+
+	for (; !w->known && left_ms > 0; left_ms = until_ms - clock_boot_ms())
+		if (poll(&fd, 1, (int)left_ms) > 0 && !take_order(w))
+			return false;
 	return true;
 }
 
@@ -91,6 +108,8 @@ static void watch(struct watcher *w)
 {
 	struct pollfd fd = {.fd = w->fd, .events = POLLIN};
 
+	if (!await_first(w))
+		return;
 	for (;;) {
 		int64_t now_ms = clock_boot_ms();
 
@@ -138,8 +157,9 @@ static int start(struct ufs_watch *watch, const char *root, const char *memory_p
 	watch->pid = fork();
 	if (watch->pid == 0) {
 		/* Other sockets of the helper would keep its peers from noticing its end. */
-		dup2(fds[1], STDIN_FILENO);
-		close_range(STDERR_FILENO + 1, ~0U, 0);
+		if (descriptors_move(fds[1], STDIN_FILENO) < 0)
+			_exit(EXIT_FAILURE);
+		descriptors_close_from(STDERR_FILENO + 1);
 		prepare();
 		_exit(run(STDIN_FILENO, root, memory_path));
 	}

@@ -170,6 +170,36 @@ static void test_lock(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+/* Root locks in a folder of the user, who may have put anything there. */
+static void test_lock_of_a_link(void **state)
+{
+	char dir[] = "/tmp/test_daemon.XXXXXX", path[64], other[64], text[16] = "";
+	int fd, pid = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/lock", dir);
+	snprintf(other, sizeof(other), "%s/precious", dir);
+	fd = open(other, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, "precious", 8), 8);
+	close(fd);
+	assert_int_equal(link(other, path), 0);
+	assert_int_equal(lock_take(path, &fd, &pid), -ELOOP);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink(other, path), 0);
+	assert_int_equal(lock_take(path, &fd, &pid), -ELOOP);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(lock_take(path, &fd, &pid), -ELOOP);
+	assert_int_equal(unlink(path), 0);
+	fd = open(other, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, text, sizeof(text)), 8);
+	assert_string_equal(text, "precious");
+	close(fd);
+	unlink(other);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void test_board_troubles(void **state)
 {
 	const struct collector *c = registry()->collectors[0];
@@ -287,11 +317,11 @@ static void test_lock_of_the_dying(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clock_steps),       cmocka_unit_test(test_clock_drifts),
-		cmocka_unit_test(test_settings),          cmocka_unit_test(test_least_periods),
-		cmocka_unit_test(test_least_sizes),       cmocka_unit_test(test_lock),
-		cmocka_unit_test(test_lock_of_the_dying), cmocka_unit_test(test_board_troubles),
-		cmocka_unit_test(test_board_probes),
+		cmocka_unit_test(test_clock_steps),    cmocka_unit_test(test_clock_drifts),
+		cmocka_unit_test(test_settings),       cmocka_unit_test(test_least_periods),
+		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_lock),
+		cmocka_unit_test(test_lock_of_a_link), cmocka_unit_test(test_lock_of_the_dying),
+		cmocka_unit_test(test_board_troubles), cmocka_unit_test(test_board_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,8 +228,70 @@ static void remembered_after_a_kill(void **unused)
 	ufs_switch_close(s.ufs);
 	put(&s.f, "proc/sys/kernel/random/boot_id", "0b0b0b0b-1111-2222-3333-444444444444\n");
 	assert_int_equal(ufs_switch_open(s.f.hw, s.memory, &s.ufs), 0);
+	assert_int_equal(access(s.memory, F_OK), -1);
 	leave(&s);
 	assert_string_equal(s.written, "");
+	end(&s);
+}
+
+/* One that another holds is neither read nor written, and what stands in it is not put back. */
+static void memory_of_another(void **unused)
+{
+	struct ufs_switch *other;
+	struct wire_monitored said;
+	struct scene s;
+
+	(void)unused;
+	begin(&s, "1\n");
+	apply(&s, UFS_MONITOR_ON, false);
+	assert_int_equal(ufs_switch_open(s.f.hw, s.memory, &other), 0);
+	s.written[0] = '\0';
+	ufs_switch_apply(other, NULL, s.now_ms, &said);
+	assert_int_equal(said.n_ours, 0);
+	assert_string_equal(s.written, "");
+	assert_int_equal(access(s.memory, F_OK), 0);
+	ufs_switch_close(other);
+	leave(&s);
+	assert_string_equal(s.written, "0");
+	end(&s);
+}
+
+static int n_lines(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	int n = 0;
+
+	assert_non_null(file);
+	for (int c; (c = fgetc(file)) != EOF;)
+		n += c == '\n';
+	fclose(file);
+	return n;
+}
+
+/* It is tried again and again, and said once. */
+static void cannot_be_put_back(void **unused)
+{
+	char log[300];
+	struct scene s;
+	int saved = dup(STDERR_FILENO);
+
+	(void)unused;
+	begin(&s, "1\n");
+	apply(&s, UFS_MONITOR_ON, false);
+	snprintf(log, sizeof(log), "%s/log", s.f.root);
+	assert_non_null(freopen(log, "w", stderr));
+	s.fails = EACCES;
+	for (int i = 0; i < 3; i++) {
+		apply(&s, UFS_MONITOR_OFF, false);
+		assert_int_equal(s.said.n_ours, 1);
+	}
+	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+	close(saved);
+	assert_int_equal(n_lines(log), 1);
+	s.fails = 0;
+	apply(&s, UFS_MONITOR_OFF, false);
+	assert_string_equal(s.written, "0");
+	assert_int_equal(s.said.n_ours, 0);
 	end(&s);
 }
 
@@ -256,6 +318,8 @@ int main(void)
 		cmocka_unit_test(driver_bound_anew),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(remembered_after_a_kill),
+		cmocka_unit_test(memory_of_another),
+		cmocka_unit_test(cannot_be_put_back),
 		cmocka_unit_test(recorded_tree_is_not_written),
 	};
 
