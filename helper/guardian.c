@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "sampling/schedule.h"
 
 #define AGAIN_FIRST_MS 1000
 #define AGAIN_MAX_MS   60000
+#define LIVED_MS       60000 /* one that lived longer has not failed at its start */
 
 /* A descriptor with input once a child has ended, so that nothing is looked at for nothing. */
 static int open_child_fd(void)
@@ -100,6 +102,7 @@ int guardian_split(int stop_fd, int socket_fd, int lifeline_fd)
 	if (child_fd < 0)
 		return -errno;
 	for (;;) {
+		int64_t since_ms = clock_boot_ms();
 		pid_t pid = start();
 
 		if (pid <= 0)
@@ -110,6 +113,8 @@ int guardian_split(int stop_fd, int socket_fd, int lifeline_fd)
 		if (stopping)
 			_exit(WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE);
 		tell_end(status);
+		if (clock_boot_ms() - since_ms > LIVED_MS)
+			backoff_reset(&backoff);
 		backoff_fail(&backoff, 0, AGAIN_FIRST_MS, AGAIN_MAX_MS);
 		if (await(&stops, -1, (int)backoff.wait_ms))
 			_exit(EXIT_SUCCESS);

@@ -15,17 +15,20 @@
 #include "helper/request.h"
 #include "helper/ufs_watch.h"
 
-#define GREET_MAX_MS 10000 /* one that says nothing keeps others out no longer */
 #define SEND_WAIT_MS 1000
 #define STOP_TRY_MS  100
+#define DEAF_MS      1000 /* after a connection that could not be taken */
+#define RESCAN_MS    1000 /* between two looks that are asked for */
 
 struct server {
 	struct server_options options;
 	struct crew *crew;
 	int client_fd; /* -1: none */
 	pid_t client_pid;
-	int64_t client_since_ms;
 	bool greeted;
+	int64_t deaf_until_ms;
+	int64_t rescanned_ms;     /* when one was last asked for */
+	int64_t rescan_at_ms;     /* INT64_MAX: none is put off */
 	struct wire_account told; /* the account that the daemon knows */
 	struct ufs_watch ufs;
 	struct wire_monitored monitored; /* what became of the UFS monitors */
@@ -39,8 +42,10 @@ static void hang_up(struct server *server, const char *why)
 	log_info("process %d: %s", (int)server->client_pid, why);
 	close(server->client_fd);
 	server->client_fd = -1;
+	/* One that never said what it is was no daemon, and its end says nothing of one. */
+	if (server->greeted)
+		(void)ufs_watch_tell(&server->ufs, "", NULL, NULL);
 	server->greeted = false;
-	(void)ufs_watch_tell(&server->ufs, "", NULL, NULL);
 }
 
 /* A daemon that does not take its answers for a second has its connection ended: it finds out and
@@ -117,6 +122,8 @@ int server_open(const struct server_options *options, struct server **ret)
 		return -ENOMEM;
 	server->options = *options;
 	server->client_fd = -1;
+	server->rescanned_ms = -RESCAN_MS;
+	server->rescan_at_ms = INT64_MAX;
 	server->ufs = UFS_WATCH_NONE;
 	server->packet = malloc(WIRE_MESSAGE_MAX);
 	if (!server->packet)
@@ -163,6 +170,16 @@ static bool is_allowed(const struct server *server, uid_t uid)
 	return uid == 0 || uid == geteuid() || uid == server->options.allowed_uid;
 }
 
+/* Without a descriptor for it, a connection keeps waiting, and poll() does not wait for anything.
+ */
+static void accept_failed(struct server *server, int error)
+{
+	if (error == EAGAIN || error == EINTR || error == ECONNABORTED)
+		return;
+	log_warning("a connection cannot be taken: %s", strerror(error));
+	server->deaf_until_ms = clock_boot_ms() + DEAF_MS;
+}
+
 static void accept_client(struct server *server)
 {
 	CLEANUP(closep)
@@ -171,6 +188,8 @@ static void accept_client(struct server *server)
 	socklen_t size = sizeof(peer);
 	char reason[WIRE_TEXT_MAX];
 
+	if (fd < 0)
+		accept_failed(server, errno);
 	if (fd < 0 || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
 		return;
 	if (!is_allowed(server, peer.uid)) {
@@ -179,9 +198,8 @@ static void accept_client(struct server *server)
 		refuse(server, fd, reason);
 		return;
 	}
-	if (server->client_fd >= 0 && !server->greeted &&
-	    clock_boot_ms() - server->client_since_ms >= GREET_MAX_MS)
-		hang_up(server, "it has not said who it is");
+	if (!server->greeted)
+		hang_up(server, "it has not said who it is, and another one comes");
 	if (server->client_fd >= 0) {
 		snprintf(reason, sizeof(reason), "process %d asks flashscope-helper already",
 			 (int)server->client_pid);
@@ -190,7 +208,6 @@ static void accept_client(struct server *server)
 	}
 	server->client_fd = fd;
 	server->client_pid = peer.pid;
-	server->client_since_ms = clock_boot_ms();
 	fd = -1;
 }
 
@@ -235,10 +252,40 @@ static int take_monitor(struct server *server, const struct wire_monitor *wish)
 	return 0;
 }
 
+static void rescan(struct server *server, int64_t now_ms)
+{
+	server->rescanned_ms = now_ms;
+	server->rescan_at_ms = INT64_MAX;
+	crew_rescan(server->crew);
+	ufs_watch_look(&server->ufs);
+}
+
+/* Each look has all workers look: however often it is asked for, there is one a second. */
+static void ask_rescan(struct server *server)
+{
+	int64_t now_ms = clock_boot_ms(), from_ms = server->rescanned_ms + RESCAN_MS;
+
+	if (now_ms >= from_ms)
+		rescan(server, now_ms);
+	else
+		server->rescan_at_ms = from_ms;
+}
+
+static int take_hello(struct server *server, const struct wire_hello *hello)
+{
+	int r;
+
+	if (server->greeted)
+		return -EBADMSG;
+	r = greet(server, hello);
+	server->rescanned_ms = clock_boot_ms();
+	return r;
+}
+
 static int obey(struct server *server, const struct request *request)
 {
 	if (request->type == WIRE_HELLO)
-		return greet(server, &request->hello);
+		return take_hello(server, &request->hello);
 	if (!server->greeted)
 		return -EBADMSG;
 	if (request->type == WIRE_MONITOR)
@@ -247,8 +294,7 @@ static int obey(struct server *server, const struct request *request)
 		crew_request(server->crew, &request->tick, clock_boot_ms());
 		return 0;
 	}
-	crew_rescan(server->crew);
-	ufs_watch_look(&server->ufs);
+	ask_rescan(server);
 	return 0;
 }
 
@@ -294,6 +340,13 @@ static void reap(void)
 		;
 }
 
+static int64_t due_ms(const struct server *server, int64_t now_ms)
+{
+	int64_t due_ms = MIN(crew_due_ms(server->crew, now_ms), server->rescan_at_ms);
+
+	return server->deaf_until_ms > now_ms ? MIN(due_ms, server->deaf_until_ms) : due_ms;
+}
+
 static int wait_ms(int64_t due_ms, int64_t now_ms)
 {
 	if (due_ms == INT64_MAX)
@@ -304,27 +357,31 @@ static int wait_ms(int64_t due_ms, int64_t now_ms)
 int server_run(struct server *server, int stop_fd)
 {
 	enum { STOP, LISTEN, CLIENT, UFS, N_OWN };
-	struct pollfd fds[N_OWN + CREW_FDS_MAX] = {
-		{.fd = stop_fd, .events = POLLIN},
-		{.fd = server->options.listen_fd, .events = POLLIN}};
+	struct pollfd fds[N_OWN + CREW_FDS_MAX] = {{.fd = stop_fd, .events = POLLIN}};
 
 	for (;;) {
 		int64_t now_ms = clock_boot_ms();
 		size_t n = N_OWN + crew_fds(server->crew, fds + N_OWN);
 
+		fds[LISTEN] = (struct pollfd){
+			.fd = server->deaf_until_ms > now_ms ? -1 : server->options.listen_fd,
+			.events = POLLIN};
 		fds[CLIENT] = (struct pollfd){.fd = server->client_fd, .events = POLLIN};
 		fds[UFS] = (struct pollfd){.fd = server->ufs.fd, .events = POLLIN};
-		if (poll(fds, (nfds_t)n, wait_ms(crew_due_ms(server->crew, now_ms), now_ms)) < 0 &&
+		if (poll(fds, (nfds_t)n, wait_ms(due_ms(server, now_ms), now_ms)) < 0 &&
 		    errno != EINTR)
 			return -errno;
 		if (fds[STOP].revents)
 			return 0;
-		if (fds[LISTEN].revents)
-			accept_client(server);
+		/* Whoever has greeted by now is not replaced. */
 		if (fds[CLIENT].fd >= 0 && fds[CLIENT].revents)
 			receive(server);
+		if (fds[LISTEN].revents)
+			accept_client(server);
 		if (fds[UFS].fd >= 0 && fds[UFS].revents)
 			tell_monitored(server);
+		if (clock_boot_ms() >= server->rescan_at_ms)
+			rescan(server, clock_boot_ms());
 		crew_turn(server->crew, clock_boot_ms());
 		tell_account(server);
 		reap();

@@ -1,0 +1,264 @@
+/* The helper's side of the socket: who is served, and what it is not made to do. The server is a
+ * process of its own; its collector counts its probes in memory that is shared. */
+#include <errno.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/hw.h"
+#include "base/packet_socket.h"
+#include "helper/server.h"
+
+#define ANSWER_MS 5000
+
+static const struct field fields[] = {{"n", UNIT_COUNT, KIND_GAUGE, "", "n", 0, NULL}};
+static const struct group groups[] = {{.name = "counted",
+				       .help = "Counts.",
+				       .cost = COST_L,
+				       .period_ms = 10000,
+				       .fields = fields,
+				       .n_fields = ARRAY_SIZE(fields)}};
+
+static int *n_probes;
+
+static int count_probe(struct hw *hw, struct probe *probe, void **ret_state)
+{
+	(void)hw;
+	++*n_probes;
+	probe_node(probe, "r", OUTCOME_OK, "", "there");
+	*ret_state = NULL;
+	return 0;
+}
+
+static int count_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
+{
+	(void)state, (void)hw, (void)group;
+	row_set(sink_row(sink, "r", ""), 0, 1);
+	return 0;
+}
+
+static const struct collector counted = {.name = "counted",
+					 .groups = groups,
+					 .n_groups = 1,
+					 .privileged = true,
+					 .probe = count_probe,
+					 .sample = count_sample};
+static const struct collector *const collectors[] = {&counted};
+static const struct catalog catalog = {collectors, ARRAY_SIZE(collectors)};
+
+static char folder[64], path[80];
+static pid_t server_pid;
+static uint8_t packet[WIRE_MESSAGE_MAX];
+
+/* poll() takes no more entries than the limit, so the limit alone is not it. */
+static void use_up_descriptors(void)
+{
+	const struct rlimit few = {32, 32};
+
+	if (setrlimit(RLIMIT_NOFILE, &few) < 0)
+		_exit(EXIT_FAILURE);
+	while (dup(STDERR_FILENO) >= 0)
+		;
+}
+
+static void serve(int listen_fd, bool without_descriptors)
+{
+	const struct server_options options = {.crew = {.catalog = &catalog,
+							.root = folder,
+							.command_deadline_ms = 5000,
+							.read_deadline_ms = 5000},
+					       .listen_fd = listen_fd,
+					       .allowed_uid = geteuid()};
+	struct server *server;
+	int stop[2];
+
+	/* Also when the test fails, and does not come to its end. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (pipe(stop) < 0 || server_open(&options, &server) < 0)
+		_exit(EXIT_FAILURE);
+	if (without_descriptors)
+		use_up_descriptors();
+	(void)server_run(server, stop[0]);
+	_exit(EXIT_FAILURE);
+}
+
+static void begin(bool without_descriptors)
+{
+	int listen_fd;
+
+	snprintf(folder, sizeof(folder), "/tmp/flashscope-server-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	n_probes = mmap(NULL, sizeof(*n_probes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+	assert_ptr_not_equal(n_probes, MAP_FAILED);
+	listen_fd = packet_socket_listen(path, geteuid());
+	assert_true(listen_fd >= 0);
+	server_pid = fork();
+	assert_true(server_pid >= 0);
+	if (server_pid == 0)
+		serve(listen_fd, without_descriptors);
+	close(listen_fd);
+}
+
+static void end(void)
+{
+	kill(server_pid, SIGKILL);
+	waitpid(server_pid, NULL, 0);
+	munmap(n_probes, sizeof(*n_probes));
+	unlink(path);
+	rmdir(folder);
+}
+
+static int connect_to_it(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static void say_hello(int fd)
+{
+	struct wire_hello hello = {.version = FLASHSCOPE_VERSION, .digest = wire_digest(&catalog)};
+	size_t len = wire_put_hello(packet, &hello);
+
+	assert_int_equal(send(fd, packet, len, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+static void ask_rescan(int fd)
+{
+	size_t len = wire_put_rescan(packet);
+
+	assert_int_equal(send(fd, packet, len, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+/* The kind of the next packet, 0 when it has hung up. */
+static int answer(int fd)
+{
+	struct pollfd in = {.fd = fd, .events = POLLIN};
+
+	assert_int_equal(poll(&in, 1, ANSWER_MS), 1);
+	return recv(fd, packet, sizeof(packet), 0) > 0 ? packet[0] : 0;
+}
+
+static void silent_one_is_replaced(void **unused)
+{
+	int silent, daemon, second;
+
+	(void)unused;
+	begin(false);
+	silent = connect_to_it();
+	daemon = connect_to_it();
+	assert_int_equal(answer(silent), 0);
+	say_hello(daemon);
+	assert_int_equal(answer(daemon), WIRE_HELLO);
+	second = connect_to_it();
+	assert_int_equal(answer(second), WIRE_REFUSED);
+	assert_int_equal(answer(second), 0);
+	close(second);
+	close(daemon);
+	close(silent);
+	end();
+}
+
+/* Each look is seen by a probe; those that are asked for within a second are one. */
+static void looks_are_bounded(void **unused)
+{
+	int fd;
+
+	(void)unused;
+	begin(false);
+	fd = connect_to_it();
+	say_hello(fd);
+	assert_int_equal(answer(fd), WIRE_HELLO);
+	usleep(300000);
+
+	int before = *n_probes;
+
+	for (int i = 0; i < 30; i++) {
+		ask_rescan(fd);
+		usleep(10000);
+	}
+	assert_in_range(*n_probes, before, before + 1);
+	/* But the last of them is not lost. */
+	for (int i = 0; i < 500 && *n_probes == before; i++)
+		usleep(10000);
+	assert_in_range(*n_probes, before + 1, before + 2);
+	close(fd);
+	end();
+}
+
+static void greets_once(void **unused)
+{
+	int fd, kind;
+
+	(void)unused;
+	begin(false);
+	fd = connect_to_it();
+	say_hello(fd);
+	say_hello(fd);
+	do
+		kind = answer(fd);
+	while (kind);
+	close(fd);
+	end();
+}
+
+static int64_t cpu_ms(void)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	assert_int_equal(clock_getcpuclockid(server_pid, &clock), 0);
+	assert_int_equal(clock_gettime(clock, &t), 0);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void no_descriptor_is_no_loop(void **unused)
+{
+	int fd;
+	int64_t before_ms;
+
+	(void)unused;
+	begin(true);
+	fd = connect_to_it();
+	usleep(200000);
+	before_ms = cpu_ms();
+	usleep(1000000);
+	assert_in_range(cpu_ms() - before_ms, 0, 200);
+	assert_int_equal(waitpid(server_pid, NULL, WNOHANG), 0);
+	close(fd);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(silent_one_is_replaced),
+		cmocka_unit_test(looks_are_bounded),
+		cmocka_unit_test(greets_once),
+		cmocka_unit_test(no_descriptor_is_no_loop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
