@@ -1,6 +1,7 @@
-/* flashscope-helper: the privileged part. The only process that opens devices, sends commands to
- * them and reads what only root may. flashscoped asks it over a Unix socket for groups by their
- * number, for nothing else. */
+/* flashscope-helper: the privileged part. It opens devices, sends commands to them, reads what only
+ * root may, and switches the UFS monitors: each in a process of its own. flashscoped asks it over a
+ * Unix socket for groups by their number, for a new look for devices, and tells it the policy of
+ * the monitors; no path, device or command is in a request. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
