@@ -50,7 +50,7 @@ void hw_watch(struct hw *hw, char *at, int64_t *at_ms);
 void hw_trace(struct hw *hw, void (*trace)(void *arg, const char *path, bool contents), void *arg);
 
 /* Leaves a path alone from now on, or all below a directory when it ends in '/': whatever is asked
- * of it fails with -EHOSTUNREACH, which is no time-out of a device (hw_exists() says true). For a
+ * of it fails with -ETIME, which is no time-out of a device (hw_exists() says true). For a
  * node that did not answer. */
 MUST_CHECK int hw_avoid(struct hw *hw, const char *path);
 

@@ -272,7 +272,7 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 
 	if (is_want(r))
 		return r;
-	if (r < 0 && r != -EHOSTUNREACH) {
+	if (r < 0 && r != -ETIME) {
 		probe_node(probe, name, OUTCOME_NO_NODE, "", "/%s leads nowhere", dir);
 		return 0;
 	}

@@ -20,8 +20,8 @@ static bool is_one_of(int error, const int *errors, size_t n)
 
 static bool is_of_the_way(int error)
 {
-	static const int errors[] = {EACCES, EPERM,  ENODEV, ENOENT, ENXIO,       EAGAIN,
-				     EBUSY,  EMFILE, ENFILE, ENOMEM, EHOSTUNREACH};
+	static const int errors[] = {EACCES, EPERM,  ENODEV, ENOENT, ENXIO, EAGAIN,
+				     EBUSY,  EMFILE, ENFILE, ENOMEM, ETIME};
 
 	return is_one_of(error, errors, ARRAY_SIZE(errors));
 }
@@ -61,7 +61,7 @@ void asked_note(struct asked *asked, int error, int status)
 
 void asked_text(const struct asked *asked, const char *why, struct text *out)
 {
-	if (asked->error == -EHOSTUNREACH)
+	if (asked->error == -ETIME)
 		why = "it has not answered, and is left alone";
 	text_str(out, why ? why : strerror(-asked->error));
 	if (asked->is_never)

@@ -27,7 +27,7 @@ int search_error(int error)
 	case -EACCES:
 	case -EPERM:
 	case -ETIMEDOUT:
-	case -EHOSTUNREACH:
+	case -ETIME:
 		return 0;
 	default:
 		return error < 0 ? error : 0;

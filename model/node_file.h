@@ -43,5 +43,5 @@ bool is_want(int error);
 
 /* The same for the error of a listing, which hides all that it would have named: 0 for what is not
  * there (ENOENT, ENOTDIR, ENODEV), cannot be reached by any try (ELOOP, ENAMETOOLONG), may not be
- * seen (EACCES, EPERM), is avoided (EHOSTUNREACH) or timed out (ETIMEDOUT), else the error. */
+ * seen (EACCES, EPERM), is avoided (ETIME) or timed out (ETIMEDOUT), else the error. */
 int search_error(int error);

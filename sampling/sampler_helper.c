@@ -11,7 +11,7 @@
 #define FIRST_AGAIN_MS  10000
 #define FIRST_DOUBLINGS 6
 /* A device that sleeps is not woken, and may be awake for a moment only: its next tick would find
- * it asleep as well. Looking costs no command. */
+ * it asleep as well. Looking costs no command, or a rare one (collectors/ata_smart.c). */
 #define ASLEEP_AGAIN_MS 60000
 
 /* What it means for a collector that sends commands that there is no helper. */

@@ -73,7 +73,7 @@ in_order()
 in_order \
 	'rows thermal .* thermal_zone0=5000 thermal_zone1=47312 thermal_zone2=25000' \
 	'state thermal thermal_zone1 hung age [0-9]+' \
-	'rows thermal .* thermal_zone0=5000 thermal_zone1=EHOSTUNREACH thermal_zone2=25000' \
+	'rows thermal .* thermal_zone0=5000 thermal_zone1=ETIME thermal_zone2=25000' \
 	'nodes thermal_zone1=hung:[1-9][0-9]{3}' \
 	'state thermal thermal_zone1 ok' \
 	'rows thermal .* thermal_zone0=5000 thermal_zone1=47312 thermal_zone2=25000'
