@@ -6,31 +6,28 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/capability.h"
+#include "base/descriptors.h"
 
-#define CHILD_FD      3
-#define OLD_FDS_LIMIT 1024
+#define CHILD_FD 3
 
 /* Keeps the socket, which becomes CHILD_FD, and stderr for what a library has to say when it dies.
  * A lane that hangs must not hold somebody's pipe open. */
 static int keep_only(int fd)
 {
-	int null_fd = open("/dev/null", O_RDWR);
+	int r, null_fd = open("/dev/null", O_RDWR);
 
 	if (null_fd >= 0) {
 		dup2(null_fd, STDIN_FILENO);
 		dup2(null_fd, STDOUT_FILENO);
 	}
-	if (fd != CHILD_FD && dup2(fd, CHILD_FD) < 0)
-		return -errno;
-	if (syscall(SYS_close_range, CHILD_FD + 1, ~0U, 0) == 0)
-		return 0;
-	for (int i = CHILD_FD + 1; i < OLD_FDS_LIMIT; i++)
-		close(i);
+	r = descriptors_move(fd, CHILD_FD);
+	if (r < 0)
+		return r;
+	descriptors_close_from(CHILD_FD + 1);
 	return 0;
 }
 

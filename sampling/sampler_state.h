@@ -1,4 +1,4 @@
-/* The inside of a sampler, for sampler.c and sampler_open.c alone. */
+/* The inside of a sampler, for the files sampler.c and sampler_*.c alone. */
 #pragma once
 
 #include <stdbool.h>
