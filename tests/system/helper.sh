@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# label: long
+# label: slow
 # The life of flashscope-helper beside its daemon: started by it, killed, started again, never left
 # behind; and what is said while there is none. With a recorded tree, which any user may sample.
 # shellcheck source=tests/system/lib.bash

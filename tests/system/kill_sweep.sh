@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# label: slow
+# label: slow nosan
 # timeout: 600
 # Kills the writer with SIGKILL at random moments, some hundred times on one file. After each kill:
 # the file passes integrity_check, all that was said to be committed is there, each tick once.
