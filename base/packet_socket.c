@@ -15,15 +15,39 @@
 #define BACKLOG  8
 #define DIR_MODE 0755
 
-/* Whether somebody listens there. What is left of one who did not clean up refuses. */
-static bool is_served(const struct sockaddr_un *address)
+/* Returns a descriptor that is neither bound nor connected, and the address of the path. */
+static int open_for(const char *path, struct sockaddr_un *ret)
 {
-	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd;
+
+	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (snprintf(ret->sun_path, sizeof(ret->sun_path), "%s", path) >=
+	    (int)sizeof(ret->sun_path))
+		return -ENAMETOOLONG;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return fd < 0 ? -errno : fd;
+}
+
+int packet_socket_connect(const char *path)
+{
+	struct sockaddr_un address;
+	CLEANUP(closep) int fd = open_for(path, &address);
+	int r = fd;
 
 	if (fd < 0)
-		return false;
-	return connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
-	       errno == EAGAIN;
+		return fd;
+	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno;
+	fd = -1;
+	return r;
+}
+
+/* Whether somebody listens there. What is left of one who did not clean up refuses. */
+static bool is_served(const char *path)
+{
+	CLEANUP(closep) int fd = packet_socket_connect(path);
+
+	return fd >= 0 || fd == -EAGAIN;
 }
 
 static void make_dir(const char *socket_path, uid_t uid)
@@ -68,16 +92,13 @@ static int bind_as(int fd, const struct sockaddr_un *address, uid_t uid)
 
 int packet_socket_listen(const char *path, uid_t uid)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un address;
+	CLEANUP(closep) int fd = open_for(path, &address);
 	int r;
 
 	if (fd < 0)
-		return -errno;
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", path) >=
-	    (int)sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	if (is_served(&address))
+		return fd;
+	if (is_served(path))
 		return -EADDRINUSE;
 	make_dir(path, uid);
 	r = bind_as(fd, &address, uid);

@@ -11,6 +11,10 @@
  * make it as uid, -ENAMETOOLONG, or -errno. */
 MUST_CHECK int packet_socket_listen(const char *path, uid_t uid);
 
+/* Connects to one, without waiting. Returns a descriptor (close-on-exec, non-blocking), -EAGAIN
+ * when too many wait to be taken there, -ENAMETOOLONG, or -errno. */
+MUST_CHECK int packet_socket_connect(const char *path);
+
 /* 0 when a descriptor that was passed on is a socket of that kind that listens, else -EINVAL or
  * -errno. */
 MUST_CHECK int packet_socket_check(int fd);

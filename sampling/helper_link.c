@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/packet_socket.h"
 #include "sampling/schedule.h"
 
 #define AGAIN_FIRST_MS 1000
@@ -127,24 +127,6 @@ static void go_down(struct link *link, int64_t now_ms, const char *fmt, ...)
 	link->events.changed(link->events.arg);
 }
 
-static int connect_to(const char *path)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	CLEANUP(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int r;
-
-	if (fd < 0)
-		return -errno;
-	if (snprintf(address.sun_path, sizeof(address.sun_path), "%s", path) >=
-	    (int)sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
-	r = fd;
-	fd = -1;
-	return r;
-}
-
 static void send_packet(struct link *link, size_t len, int64_t now_ms)
 {
 	int error;
@@ -161,7 +143,7 @@ static void send_packet(struct link *link, size_t len, int64_t now_ms)
 static void try_connect(struct link *link, int64_t now_ms)
 {
 	struct wire_hello hello = {.digest = wire_digest(link->options.catalog)};
-	int fd = connect_to(link->status.path);
+	int fd = packet_socket_connect(link->status.path);
 
 	if (fd < 0) {
 		go_down(link, now_ms, "it cannot be reached at %.180s: %s", link->status.path,

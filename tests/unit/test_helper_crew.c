@@ -122,14 +122,26 @@ static int asked_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	return 0;
 }
 
+static bool is_unplugged(const char *device)
+{
+	char path[128], name[32];
+
+	snprintf(name, sizeof(name), "gone-%s", device);
+	path_of(path, name);
+	return access(path, F_OK) == 0;
+}
+
 static int asked_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
 {
 	const struct devices *devices = state;
 
 	(void)hw, (void)group;
 	for (size_t i = 0; i < devices->n; i++) {
-		struct row *row = sink_row(sink, devices->v[i], "");
+		struct row *row;
 
+		if (is_unplugged(devices->v[i]))
+			return -ENODEV;
+		row = sink_row(sink, devices->v[i], "");
 		obey(devices->v[i]);
 		row_set(row, 0, getpid());
 	}
@@ -543,6 +555,18 @@ static void devices_come_and_go(void **state)
 	assert_int_equal(said.head.error, -ENXIO);
 }
 
+/* The one went a moment ago, which is no error of the other's sample. */
+static void one_that_goes_costs_no_other(void **state)
+{
+	(void)state;
+	put("devices", "a\nb\n");
+	await_workers(2);
+	put("devices", "a\n");
+	put("gone-b", "");
+	sample(ASKED, 1);
+	assert_string_equal(said.nodes[0], "a");
+}
+
 static void what_is_not_sampled_is_refused(void **state)
 {
 	static const uint16_t nobodys[] = {ASKED, ALSO, LOOPED};
@@ -638,6 +662,7 @@ int main(void)
 		TEST(what_hangs_is_told_again, set_up_soon),
 		TEST(a_worker_that_dies, set_up),
 		TEST(devices_come_and_go, set_up),
+		TEST(one_that_goes_costs_no_other, set_up),
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),
 		TEST(more_devices_than_workers, set_up),
