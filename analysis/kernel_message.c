@@ -1,0 +1,151 @@
+#include "analysis/kernel_message.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Syslog's number in front: facility x 8 + level. */
+#define PRIORITY_MAX ((1 << 20) - 1)
+
+static void clear(struct kernel_message *m)
+{
+	m->t_us = KERNEL_TIME_NONE;
+	m->sequence = KERNEL_SEQUENCE_NONE;
+	m->facility = 0;
+	m->level = KERNEL_LEVEL_NONE;
+	m->is_fragment = false;
+	m->is_cut = false;
+	m->text[0] = m->subsystem[0] = m->device[0] = '\0';
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Takes one byte off the front, which may stand there as "\x0a". */
+static char take_byte(struct slice *from, bool is_escaped)
+{
+	char c = from->p[0];
+	size_t n = 1;
+
+	if (is_escaped && c == '\\' && from->len >= 4 && from->p[1] == 'x') {
+		int high = hex_digit(from->p[2]), low = hex_digit(from->p[3]);
+
+		if (high >= 0 && low >= 0) {
+			c = (char)(high * 16 + low);
+			n = 4;
+		}
+	}
+	from->p += n;
+	from->len -= n;
+	return c;
+}
+
+/* Control characters come out as blanks, those at the end not at all. Returns whether all fitted.
+ */
+static bool copy_text(struct slice from, bool is_escaped, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (from.len && len + 1 < size) {
+		char c = take_byte(&from, is_escaped);
+
+		buf[len++] = (unsigned char)c < ' ' || c == 0x7f ? ' ' : c;
+	}
+	while (len && buf[len - 1] == ' ')
+		len--;
+	buf[len] = '\0';
+	return !from.len;
+}
+
+static bool starts_with(struct slice s, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return s.len >= len && !memcmp(s.p, prefix, len);
+}
+
+static struct slice skip(struct slice s, size_t n)
+{
+	return (struct slice){s.p + n, s.len - n};
+}
+
+/* A line behind a record: " SUBSYSTEM=scsi". */
+static void take_word(struct slice line, struct kernel_message *m)
+{
+	static const char subsystem[] = " SUBSYSTEM=", device[] = " DEVICE=";
+
+	if (starts_with(line, subsystem))
+		copy_text(skip(line, sizeof(subsystem) - 1), true, m->subsystem,
+			  sizeof(m->subsystem));
+	else if (starts_with(line, device))
+		copy_text(skip(line, sizeof(device) - 1), true, m->device, sizeof(m->device));
+}
+
+/* Takes a number that is not negative and the c behind it off the front. */
+static bool take_number(struct slice *rest, char c, int64_t *ret)
+{
+	struct slice part;
+
+	return slice_until(rest, c, &part) && part.len && part.p[0] != '-' && part.p[0] != '+' &&
+	       parse_i64_slice(part, ret) == 0;
+}
+
+/* "6,339,5140900,-,caller=T1;text" */
+static int take_record(struct slice line, struct kernel_message *m)
+{
+	int64_t priority;
+	struct slice flags;
+
+	if (!take_number(&line, ',', &priority) || priority > PRIORITY_MAX ||
+	    !take_number(&line, ',', &m->sequence) || !take_number(&line, ',', &m->t_us) ||
+	    !slice_until(&line, ';', &flags))
+		return -EINVAL;
+	m->facility = (int)(priority / 8);
+	m->level = (int)(priority % 8);
+	m->is_fragment = flags.len && (flags.p[0] == 'c' || flags.p[0] == '+');
+	m->is_cut = !copy_text(line, true, m->text, sizeof(m->text));
+	return 0;
+}
+
+int kernel_message_record(struct slice record, struct kernel_message *ret)
+{
+	struct slice line;
+	int r;
+
+	clear(ret);
+	if (!slice_line(&record, &line))
+		return -EINVAL;
+	r = take_record(line, ret);
+	if (r < 0)
+		return r;
+	while (slice_line(&record, &line))
+		take_word(line, ret);
+	return 0;
+}
+
+int kernel_message_line(struct slice line, struct kernel_message *ret)
+{
+	clear(ret);
+	if (take_record(line, ret) == 0)
+		return 0;
+	clear(ret);
+	ret->is_cut = !copy_text(line, false, ret->text, sizeof(ret->text));
+	return *ret->text ? 0 : -ENODATA;
+}
+
+bool kernel_message_next(struct slice *rest, struct kernel_message *ret)
+{
+	struct slice line;
+
+	while (slice_line(rest, &line))
+		if (kernel_message_line(line, ret) == 0)
+			return true;
+	return false;
+}
