@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cli/token.h"
 #include "export/tree.h"
 
 #define CONNECT_TIMEOUT_S 5L
@@ -110,7 +111,7 @@ static int set_target(CURL *curl, const struct client_target *target, const char
 		return -ENAMETOOLONG;
 	}
 	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http");
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT_S);
@@ -185,6 +186,24 @@ static int failed(const struct transfer *t, const struct client_target *target, 
 	return r;
 }
 
+/* A socket needs none. */
+static int add_token(struct curl_slist **headers, struct client_reply *reply)
+{
+	char header[1024];
+	const char *path = "";
+	int r = token_header(header, sizeof(header), &path);
+
+	if (r == -ENODATA)
+		return 0;
+	if (r < 0) {
+		snprintf(reply->error, sizeof(reply->error), "the token file %s: %s", path,
+			 r == -EBADMSG ? "its first line is no token" : strerror(-r));
+		return -EIO;
+	}
+	*headers = curl_slist_append(*headers, header);
+	return *headers ? 0 : -ENOMEM;
+}
+
 static int perform(struct transfer *t, const struct client_target *target, const char *path,
 		   const char *body)
 {
@@ -202,11 +221,15 @@ static int perform(struct transfer *t, const struct client_target *target, const
 		return r;
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
+	if (target->url)
+		r = add_token(&headers, t->reply);
+	if (r < 0)
+		return r;
 	if (body) {
-		headers = curl_slist_append(NULL, "Content-Type: application/json");
-		curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
+		headers = curl_slist_append(headers, "Content-Type: application/json");
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
 	}
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 
 	CURLcode code = curl_easy_perform(curl);
 

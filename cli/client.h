@@ -9,7 +9,7 @@
 /* Where the daemon is. Both NULL: the socket in ./var/run, then the one in /run/flashscope. */
 struct client_target {
 	const char *socket; /* --socket PATH */
-	const char *url;    /* --url http://127.0.0.1:9750 */
+	const char *url;    /* --url http://127.0.0.1:9750; gets the token (cli/token.h) */
 };
 
 #define CLIENT_BODY_MAX_BYTES (64 * 1024 * 1024)

@@ -1,10 +1,12 @@
 /* flashscope: the human's command, on the API of a running daemon or on a file. */
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
 #include "cli/cli.h"
+#include "cli/token.h"
 
 struct command {
 	const char *name;
@@ -26,10 +28,13 @@ static const struct command commands[] = {
 
 static int usage(FILE *out)
 {
-	fputs("Usage: flashscope COMMAND [OPTION...]\n\nCommands:\n", out);
+	fputs("Usage: flashscope [--token-file FILE] COMMAND [OPTION...]\n\nCommands:\n", out);
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(out, "  %-8s %s\n", c->name, c->help);
-	fputs("\nflashscope COMMAND --help tells the options of a command.\n", out);
+	fputs("\nflashscope COMMAND --help tells the options of a command.\n"
+	      "--token-file, or " TOKEN_FILE_VARIABLE ", names the file of the token that a --url\n"
+	      "on another machine wants.\n",
+	      out);
 	return out == stdout ? EXIT_DONE : EXIT_USAGE;
 }
 
@@ -47,6 +52,11 @@ int main(int argc, char **argv)
 {
 	/* So that tables print names beyond ASCII as they are; numbers keep their form. */
 	setlocale(LC_CTYPE, "");
+	if (argc > 2 && !strcmp(argv[1], "--token-file")) {
+		setenv(TOKEN_FILE_VARIABLE, argv[2], 1);
+		argc -= 2;
+		argv += 2;
+	}
 	if (argc < 2)
 		return usage(stderr);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))

@@ -7,7 +7,7 @@
 
 #include "base/macros.h"
 #include "base/parse.h"
-#include "config/address.h"
+#include "config/listen.h"
 
 #define SECOND_MS 1000LL
 #define HOUR_MS   (3600 * SECOND_MS)
@@ -29,12 +29,16 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"The database file; its folder is made when it is missing."},
 	[OPTION_RUNTIME_DIR] = {"daemon", "runtime_dir", OPTION_PATH, "/run/flashscope", 0, 0, NULL,
 		"Folder of the socket and the lock; made when it is missing."},
-	[OPTION_LISTEN] = {"daemon", "listen", OPTION_ADDRESS, "127.0.0.1:9750", 0, 0, NULL,
-		"Where HTTP is served beside the Unix socket; port 0 takes a free one."},
 	[OPTION_LOG_LEVEL] = {"daemon", "log_level", OPTION_CHOICE, "info", 0, 0, log_levels,
 		"The least important messages that are still written."},
 	[OPTION_RUN_AS] = {"daemon", "user", OPTION_USER, "same", 0, 0, NULL,
 		"User that flashscoped runs as once it is started by root; the database and the runtime folder become this user's."},
+	[OPTION_LISTEN] = {"http", "listen", OPTION_LISTEN_LIST, "127.0.0.1:9750", 0, 0, NULL,
+		"Where HTTP is served beside the socket of the runtime folder; port 0 takes a free one, systemd stands for the sockets that it passes."},
+	[OPTION_TOKEN_FILE] = {"http", "token_file", OPTION_PATH, "none", 0, 0, NULL,
+		"File of mode 0600 whose first line is the bearer token that clients from elsewhere have to send; read again at SIGHUP."},
+	[OPTION_UNAUTHENTICATED] = {"http", "allow_unauthenticated", OPTION_BOOL, "no", 0, 0, NULL,
+		"Whether who comes from elsewhere may read everything without a token."},
 	[OPTION_HELPER] = {"helper", "mode", OPTION_CHOICE, "auto", 0, 0, helpers,
 		"Where flashscope-helper comes from, which asks devices by commands: auto starts it as root and connects to it else."},
 	[OPTION_UFS_MONITOR] = {"ufs", "monitor", OPTION_CHOICE, "auto", 0, 0, monitors,
@@ -120,8 +124,8 @@ void option_range(const struct option_spec *spec, struct text *text)
 	case OPTION_CHOICE:
 		text_words(text, spec->words);
 		break;
-	case OPTION_ADDRESS:
-		text_str(text, "ADDR:PORT on loopback, or none");
+	case OPTION_LISTEN_LIST:
+		text_str(text, "ADDR:PORT, unix:/PATH and systemd, with blanks between, or none");
 		break;
 	case OPTION_PATH:
 		text_str(text, "a path");
@@ -165,23 +169,10 @@ static int parse_number(const struct option_spec *spec, const char *value, int64
 	return 0;
 }
 
-static int parse_address(const char *value, struct text *why)
-{
-	struct address address;
-
-	if (!strcmp(value, "none"))
-		return 0;
-	if (address_parse(value, &address) < 0)
-		return -EINVAL;
-	if (address.loopback)
-		return 0;
-	text_str(why, "is not a loopback address, and others are not served");
-	return -EINVAL;
-}
-
 static int parse_typed(const struct option_spec *spec, const char *value, int64_t *ret,
 		       struct text *why)
 {
+	struct listen_list list;
 	int r;
 
 	switch (spec->type) {
@@ -195,8 +186,8 @@ static int parse_typed(const struct option_spec *spec, const char *value, int64_
 		if (r >= 0)
 			*ret = r;
 		return MIN(r, 0);
-	case OPTION_ADDRESS:
-		return parse_address(value, why);
+	case OPTION_LISTEN_LIST:
+		return listen_parse(value, &list, why);
 	case OPTION_PATH:
 	case OPTION_USER:
 		return 0;

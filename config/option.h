@@ -7,11 +7,11 @@
 #include "base/text.h"
 
 enum option_type {
-	OPTION_DURATION, /* "10s", "1h"; the value is ms */
-	OPTION_SIZE,     /* "128MiB"; the value is bytes */
-	OPTION_BOOL,     /* yes, no, true, false, on, off; the value is 1 or 0 */
-	OPTION_CHOICE,   /* one of words; the value is its index */
-	OPTION_ADDRESS,  /* ADDR:PORT on loopback, or none */
+	OPTION_DURATION,    /* "10s", "1h"; the value is ms */
+	OPTION_SIZE,        /* "128MiB"; the value is bytes */
+	OPTION_BOOL,        /* yes, no, true, false, on, off; the value is 1 or 0 */
+	OPTION_CHOICE,      /* one of words; the value is its index */
+	OPTION_LISTEN_LIST, /* addresses with blanks between them, or none; config/listen.h */
 	OPTION_PATH,
 	OPTION_USER, /* name or number of a user, or same */
 };
@@ -33,9 +33,11 @@ enum option_id {
 	OPTION_ROOT,
 	OPTION_DATABASE,
 	OPTION_RUNTIME_DIR,
-	OPTION_LISTEN,
 	OPTION_LOG_LEVEL,
 	OPTION_RUN_AS,
+	OPTION_LISTEN,
+	OPTION_TOKEN_FILE,
+	OPTION_UNAUTHENTICATED,
 	OPTION_HELPER,
 	OPTION_UFS_MONITOR,
 	OPTION_COMMIT_INTERVAL,

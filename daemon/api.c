@@ -90,23 +90,40 @@ bool api_route(size_t index, const char **ret_path, const char *const **ret_para
 	return true;
 }
 
-/* A page of a strange site can make a browser talk to 127.0.0.1 under a name of its own; that name
- * then stands in Host. */
-static bool host_is_ours(const char *host)
+bool api_admits(struct api *api, const struct request *request)
 {
-	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+	return !request->elsewhere || !api->access ||
+	       access_admits(api->access, request->authorization);
+}
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		size_t len = strlen(names[i]);
+/* Who has the token is no page of a strange site. */
+static bool host_is_ours(const struct api *api, const struct request *request)
+{
+	if (request->local)
+		return true;
+	if (request->elsewhere && api->access && access_wants_token(api->access))
+		return true;
+	return access_host_is_ours(request->host, request->elsewhere);
+}
 
-		if (strncasecmp(host, names[i], len) != 0)
-			continue;
-		if (!host[len])
-			return true;
-		return host[len] == ':' &&
-		       strspn(host + len + 1, "0123456789") == strlen(host + len + 1);
-	}
-	return false;
+static void refuse_client(const struct request *request, struct answer *ret)
+{
+	ret->authenticate = *request->authorization
+				    ? "Bearer realm=\"flashscope\", error=\"invalid_token\""
+				    : "Bearer realm=\"flashscope\"";
+	answer_problem(ret, 401, "",
+		       "this address wants the token of the daemon: Authorization: Bearer TOKEN");
+}
+
+static void refuse_host(const struct request *request, struct answer *ret)
+{
+	if (request->elsewhere)
+		answer_problem(ret, 403, "",
+			       "the Host header is neither an address nor the name of this "
+			       "machine");
+	else
+		answer_problem(ret, 403, "",
+			       "the Host header is none of localhost, 127.0.0.1 and [::1]");
 }
 
 static bool is_known(const struct route *route, const char *name)
@@ -188,9 +205,10 @@ void api_handle(struct api *api, const struct request *request, struct answer *r
 	*ret = (struct answer){0};
 	if (request->needs_host && !*request->host) {
 		answer_problem(ret, 400, "", "a request of HTTP/1.1 needs a Host header");
-	} else if (!request->local && !host_is_ours(request->host)) {
-		answer_problem(ret, 403, "",
-			       "the Host header is none of localhost, 127.0.0.1 and [::1]");
+	} else if (!api_admits(api, request)) {
+		refuse_client(request, ret);
+	} else if (!host_is_ours(api, request)) {
+		refuse_host(request, ret);
 	} else if (!route) {
 		answer_problem(ret, 404, "", "there is nothing under this path");
 	} else if (get) {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "daemon/access.h"
 #include "daemon/board.h"
 #include "daemon/monitor_wish.h"
 #include "daemon/request.h"
@@ -13,6 +14,9 @@
 #include "query/query.h"
 #include "store/reader.h"
 #include "store/store.h"
+
+#define API_PLACE_MAX  128
+#define API_PLACES_MAX 24
 
 struct api_reader; /* a connection that several answers may share */
 
@@ -24,15 +28,25 @@ struct api {
 	struct board *board;
 	struct monitor_wish *wish; /* of the marks, for the loop */
 	const char *boot_id, *kernel;
-	const char *socket_path; /* absolute where it can be */
-	char listen[96];         /* "127.0.0.1:9750", "" when TCP is off */
-	int64_t started_ms;      /* boot clock */
+	const char *socket_path;    /* absolute where it can be */
+	struct access *access;      /* NULL: whoever asks is let in */
+	char listen[API_PLACE_MAX]; /* the first address, "127.0.0.1:9750"; "" without one */
+	struct api_place {
+		char name[API_PLACE_MAX]; /* an address, or the path of a Unix socket */
+		bool elsewhere;           /* others than this machine can reach it */
+	} places[API_PLACES_MAX];         /* beside socket_path */
+	size_t n_places;
+	bool in_memory;     /* the database will not survive a restart of the machine */
+	int64_t started_ms; /* boot clock */
 	struct api_reader *reader;
 	int64_t reader_used_ms;
 };
 
 /* Whether the answer comes from the file, so that making it may wait for a disk. */
 bool api_may_wait(const struct request *request);
+
+/* Whether who asks is let in. If not, the answer is a problem that is made without the file. */
+bool api_admits(struct api *api, const struct request *request);
 
 /* The answer when the disk has not answered for that long. */
 void api_disk_hangs(struct answer *answer, int64_t ms);

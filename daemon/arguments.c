@@ -3,6 +3,9 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "daemon/access.h"
+#include "daemon/durable.h"
+
 enum {
 	ARG_HELP = 'h',
 	ARG_VERSION = 'V',
@@ -38,8 +41,11 @@ static void help(void)
 	      "  --root DIR           sample a recorded tree (default /)\n"
 	      "  --db FILE            database (default /var/lib/flashscope/flashscope.db)\n"
 	      "  --runtime-dir DIR    socket and lock (default /run/flashscope)\n"
-	      "  --listen ADDR:PORT   HTTP on loopback (default 127.0.0.1:9750); port 0 takes a\n"
-	      "                       free one, none serves the Unix socket alone\n"
+	      "  --listen LIST        HTTP beside the Unix socket (default 127.0.0.1:9750): "
+	      "ADDR:PORT,\n"
+	      "                       unix:/PATH, systemd, with blanks between; port 0 takes a "
+	      "free\n"
+	      "                       one, none serves the Unix socket alone\n"
 	      "  --log-level LEVEL    error, warning, info or debug\n"
 	      "  --version\n"
 	      "  --help\n"
@@ -110,6 +116,38 @@ static int print_errors(const struct config *config)
 	return n > 0;
 }
 
+/* What no option can say alone. */
+static bool is_consistent(const struct config *config)
+{
+	char why[512];
+	struct text text = TEXT_IN(why);
+
+	if (access_check(config, &text) == 0)
+		return true;
+	fprintf(stderr, "flashscoped: %s\n", why);
+	return false;
+}
+
+static enum arguments_result check(const struct config *config)
+{
+	const char *database = config_text(config, OPTION_DATABASE);
+	struct access access;
+	char why[512];
+	struct text text = TEXT_IN(why);
+	int r = access_open(&access, config, &text);
+
+	access_done(&access);
+	if (r < 0) {
+		fprintf(stderr, "flashscoped: %s\n", why);
+		return ARGUMENTS_WRONG;
+	}
+	if (durable_is_memory(database))
+		fprintf(stderr, "flashscoped: warning: the database %s " DURABLE_MEMORY_WORDS "\n",
+			database);
+	puts("ok");
+	return ARGUMENTS_DONE;
+}
+
 enum arguments_result arguments_read(int argc, char **argv, struct settings *settings)
 {
 	struct wish wish = {0};
@@ -128,12 +166,12 @@ enum arguments_result arguments_read(int argc, char **argv, struct settings *set
 		return ARGUMENTS_WRONG;
 	}
 	read_options(argc, argv, settings);
-	if (print_errors(settings->config))
+	if (print_errors(settings->config) || !is_consistent(settings->config))
 		return ARGUMENTS_WRONG;
 	settings_apply(settings);
 	if (wish.dump)
 		config_dump(settings->config, stdout);
 	else if (wish.check)
-		puts("ok");
+		return check(settings->config);
 	return wish.dump || wish.check ? ARGUMENTS_DONE : ARGUMENTS_RUN;
 }

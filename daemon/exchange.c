@@ -22,7 +22,8 @@ void exchange_take_body(struct exchange *exchange, const char *data, size_t len)
  */
 bool exchange_wants_worker(struct exchange *exchange)
 {
-	bool waits = api_may_wait(&exchange->request);
+	bool waits =
+		api_may_wait(&exchange->request) && api_admits(exchange->api, &exchange->request);
 	int64_t busy_ms = waits ? worker_busy_ms(exchange->worker) : 0;
 
 	exchange->by_worker = waits && busy_ms <= API_DISK_HANGS_MS;

@@ -1,9 +1,8 @@
-/* The two listeners are daemons of libmicrohttpd without a thread of their own: each has an epoll
+/* The listeners are daemons of libmicrohttpd without a thread of their own: each has an epoll
  * descriptor, and our thread turns whichever has something to do. It never waits for a disk: what
  * comes from the file is made by a worker, piece by piece, while the connection is suspended. */
 #include "daemon/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
@@ -13,23 +12,20 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/exchange.h"
+#include "daemon/places.h"
 #include "daemon/worker.h"
 
-#define STACK_BYTES  (512 * 1024)
-#define BLOCK_BYTES  (16 * 1024)
-#define SWEEP_MS     5000
-#define BACKLOG      64
-#define TURNS_MAX    16
-#define SOCKET_UMASK 0117
+#define STACK_BYTES (512 * 1024)
+#define BLOCK_BYTES (16 * 1024)
+#define SWEEP_MS    5000
+#define TURNS_MAX   16
 
-enum { TCP, LOCAL, N_LISTENERS };
+#define LISTENERS_MAX (1 + API_PLACES_MAX)
 
 /* A connection has a deadline besides the idle time-out: a client that sends or takes one byte at
  * a time is never idle. */
@@ -41,21 +37,22 @@ struct connection {
 
 struct listener {
 	struct http *http;
-	bool local;
+	struct place place;
 	struct MHD_Daemon *daemon; /* NULL: off */
 	int epoll_fd;
+	size_t n_connections_max;
 	struct connection connections[HTTP_CONNECTIONS_MAX];
 };
 
 struct http {
 	struct api *api;
-	struct listener listeners[N_LISTENERS];
+	struct listener *listeners[LISTENERS_MAX];
+	size_t n_listeners;
 	struct worker *worker;
 	int wake_fd; /* an eventfd; the library's own is not seen by who waits for its epoll */
 	atomic_bool stop;
 	pthread_t thread;
 	bool running;
-	char socket_path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 };
 
 /* An exchange whose connection is suspended while the worker has it. */
@@ -191,6 +188,8 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
 				"default-src 'none'; style-src 'unsafe-inline'");
 	if (answer->allow)
 		MHD_add_response_header(response, "Allow", answer->allow);
+	if (answer->authenticate)
+		MHD_add_response_header(response, "WWW-Authenticate", answer->authenticate);
 }
 
 static enum MHD_Result send_answer(struct http_exchange *x)
@@ -208,12 +207,21 @@ static enum MHD_Result send_answer(struct http_exchange *x)
 	return result;
 }
 
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+
+	return value ? value : "";
+}
+
 static enum MHD_Result reply(struct listener *listener, struct http_exchange *x)
 {
-	const char *host = MHD_lookup_connection_value(x->mhd, MHD_HEADER_KIND, "Host");
+	struct request *request = &x->exchange.request;
 
-	x->exchange.request.local = listener->local;
-	x->exchange.request.host = host ? host : "";
+	request->local = listener->place.local;
+	request->elsewhere = listener->place.elsewhere;
+	request->host = header(x->mhd, "Host");
+	request->authorization = header(x->mhd, "Authorization");
 	MHD_get_connection_values_n(x->mhd, MHD_GET_ARGUMENT_KIND, add_param, &x->exchange.request);
 	if (!exchange_wants_worker(&x->exchange))
 		return send_answer(x);
@@ -277,114 +285,42 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
 	exchange_free(&x->exchange);
 }
 
-static int start_listener(struct http *http, struct listener *listener, int fd)
+/* The library closes the socket with its daemon. */
+static int start_listener(struct listener *listener)
 {
 	listener->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, listener,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)HTTP_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		MHD_OPTION_LISTEN_SOCKET, listener->place.fd, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned)listener->n_connections_max, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)HTTP_CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT,
 		(unsigned)HTTP_IDLE_TIMEOUT_S, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
 		listener, MHD_OPTION_NOTIFY_COMPLETED, on_completed, listener, MHD_OPTION_END);
-	if (!listener->daemon) {
-		close(fd);
+	if (!listener->daemon)
 		return -EIO;
-	}
+	listener->place.fd = -1;
 
 	const union MHD_DaemonInfo *info =
 		MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 
-	listener->http = http;
 	listener->epoll_fd = info ? info->epoll_fd : -1;
 	return info ? 0 : -EIO;
 }
 
-static int bind_and_listen(int fd, const void *sockaddr, socklen_t len)
+/* Takes the place over. */
+static int add_place(struct http *http, struct place *place)
 {
-	return bind(fd, sockaddr, len) < 0 || listen(fd, BACKLOG) < 0 ? -errno : 0;
-}
+	struct listener *listener =
+		http->n_listeners < LISTENERS_MAX ? calloc(1, sizeof(*listener)) : NULL;
 
-static int listen_on(int family, const void *sockaddr, socklen_t len, int *ret_fd)
-{
-	static const int on = 1;
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd < 0)
-		return -errno;
-	if (family != AF_UNIX)
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-
-	int r = bind_and_listen(fd, sockaddr, len);
-
-	if (r < 0) {
-		close(fd);
-		return r;
+	if (!listener) {
+		place_close(place);
+		return -ENOMEM;
 	}
-	*ret_fd = fd;
+	listener->http = http;
+	listener->place = *place;
+	listener->epoll_fd = -1;
+	http->listeners[http->n_listeners++] = listener;
 	return 0;
-}
-
-/* Who may connect is decided by the mode, so it is right from the first moment. */
-static int listen_local(const char *path, int *ret_fd)
-{
-	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	struct stat st;
-
-	if (strlen(path) >= sizeof(un.sun_path))
-		return -ENAMETOOLONG;
-	memcpy(un.sun_path, path, strlen(path) + 1);
-	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
-		unlink(path);
-
-	mode_t before = umask(SOCKET_UMASK);
-	int r = listen_on(AF_UNIX, &un, sizeof(un), ret_fd);
-
-	umask(before);
-	return r;
-}
-
-static void name_address(int fd, char *buf, size_t size)
-{
-	struct sockaddr_storage sockaddr = {0};
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-	socklen_t len = sizeof(sockaddr);
-	char ip[INET6_ADDRSTRLEN] = "";
-
-	/* The same storage seen as each family; -Wcast-align and aliasing like a copy better. */
-	if (getsockname(fd, (struct sockaddr *)&sockaddr, &len) < 0)
-		return;
-	memcpy(&in, &sockaddr, sizeof(in));
-	memcpy(&in6, &sockaddr, sizeof(in6));
-	if (sockaddr.ss_family == AF_INET6)
-		inet_ntop(AF_INET6, &in6.sin6_addr, ip, sizeof(ip));
-	else
-		inet_ntop(AF_INET, &in.sin_addr, ip, sizeof(ip));
-	snprintf(buf, size, sockaddr.ss_family == AF_INET6 ? "[%s]:%u" : "%s:%u", ip,
-		 address_port(&sockaddr));
-}
-
-static int open_tcp(struct http *http, const struct address *address)
-{
-	int fd = -1;
-	int r = listen_on(address->sockaddr.ss_family, &address->sockaddr, address->len, &fd);
-
-	if (r < 0)
-		return r;
-	name_address(fd, http->api->listen, sizeof(http->api->listen));
-	return start_listener(http, &http->listeners[TCP], fd);
-}
-
-static int open_local(struct http *http, const char *path)
-{
-	int fd = -1;
-	int r = listen_local(path, &fd);
-
-	if (r < 0)
-		return r;
-	snprintf(http->socket_path, sizeof(http->socket_path), "%s", path);
-	http->listeners[LOCAL].local = true;
-	return start_listener(http, &http->listeners[LOCAL], fd);
 }
 
 /* Turns a daemon while it has something to do, but not for ever: the other one waits too. Shortens
@@ -407,9 +343,9 @@ static void turn(struct listener *listener, int *wait_ms)
 
 static bool has_connections(const struct http *http)
 {
-	for (size_t i = 0; i < N_LISTENERS; i++)
+	for (size_t i = 0; i < http->n_listeners; i++)
 		for (size_t j = 0; j < HTTP_CONNECTIONS_MAX; j++)
-			if (http->listeners[i].connections[j].used)
+			if (http->listeners[i]->connections[j].used)
 				return true;
 	return false;
 }
@@ -425,25 +361,26 @@ static void drain(int fd)
 static void *run(void *arg)
 {
 	struct http *http = arg;
-	struct pollfd fds[N_LISTENERS + 1];
+	size_t n = http->n_listeners;
+	struct pollfd fds[LISTENERS_MAX + 1];
 
-	for (size_t i = 0; i < N_LISTENERS; i++)
-		fds[i] = (struct pollfd){http->listeners[i].epoll_fd, POLLIN, 0};
-	fds[N_LISTENERS] = (struct pollfd){http->wake_fd, POLLIN, 0};
+	for (size_t i = 0; i < n; i++)
+		fds[i] = (struct pollfd){http->listeners[i]->epoll_fd, POLLIN, 0};
+	fds[n] = (struct pollfd){http->wake_fd, POLLIN, 0};
 	while (!atomic_load(&http->stop)) {
 		int wait_ms = SWEEP_MS;
 
-		for (size_t i = 0; i < N_LISTENERS; i++) {
-			turn(&http->listeners[i], &wait_ms);
-			sweep(&http->listeners[i], clock_boot_ms());
+		for (size_t i = 0; i < n; i++) {
+			turn(http->listeners[i], &wait_ms);
+			sweep(http->listeners[i], clock_boot_ms());
 		}
 
 		/* Without clients nothing wakes this thread but a new one. */
 		bool idle = !has_connections(http);
 
-		if (poll(fds, N_LISTENERS + 1, idle ? -1 : wait_ms) < 0 && errno != EINTR)
+		if (poll(fds, n + 1, idle ? -1 : wait_ms) < 0 && errno != EINTR)
 			break;
-		if (fds[N_LISTENERS].revents)
+		if (fds[n].revents)
 			drain(http->wake_fd);
 	}
 	return NULL;
@@ -471,36 +408,137 @@ int http_run(struct http *http)
 	return -r;
 }
 
-static int open_listeners(struct http *http, const struct address *address, const char *socket_path,
-			  const char **ret_what)
+static int add_passed(struct http *http, const struct http_options *options,
+		      char what[API_PLACE_MAX])
+{
+	for (int i = 0; i < options->n_passed; i++) {
+		struct place place;
+		int r = place_take(options->first_passed + i, &place);
+
+		if (r < 0) {
+			snprintf(what, API_PLACE_MAX, "the passed socket %d",
+				 options->first_passed + i);
+			return r;
+		}
+		r = add_place(http, &place);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_item(const struct listen_item *item, struct place *ret)
+{
+	return item->kind == LISTEN_UNIX ? place_open_unix(item->path, ret)
+					 : place_open_ip(&item->address, ret);
+}
+
+static int add_items(struct http *http, const struct listen_list *listen, char what[API_PLACE_MAX])
+{
+	struct place place;
+
+	for (size_t i = 0; i < listen->n; i++) {
+		const struct listen_item *item = &listen->items[i];
+
+		if (item->kind == LISTEN_PASSED)
+			continue;
+		snprintf(what, API_PLACE_MAX, "%s", item->kind == LISTEN_UNIX ? item->path : "TCP");
+
+		int r = open_item(item, &place);
+
+		if (r == 0)
+			r = add_place(http, &place);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The one that commands look for. A service manager may have made it already. */
+static int add_own_socket(struct http *http, const char *path, char what[API_PLACE_MAX])
+{
+	struct place place;
+
+	for (size_t i = 0; i < http->n_listeners; i++)
+		if (http->listeners[i]->place.local &&
+		    !strcmp(http->listeners[i]->place.name, path))
+			return 0;
+	snprintf(what, API_PLACE_MAX, "%s", path);
+
+	int r = place_open_unix(path, &place);
+
+	return r < 0 ? r : add_place(http, &place);
+}
+
+/* The socket of the runtime folder has its places for itself; the others share as many. */
+static void share_connections(struct http *http, const char *socket_path)
+{
+	size_t n_others = MAX(http->n_listeners, (size_t)2) - 1;
+
+	for (size_t i = 0; i < http->n_listeners; i++) {
+		struct listener *listener = http->listeners[i];
+		bool own = listener->place.local && !strcmp(listener->place.name, socket_path);
+
+		listener->n_connections_max = own ? HTTP_CONNECTIONS_MAX
+						  : MAX(HTTP_CONNECTIONS_MAX / n_others, (size_t)2);
+	}
+}
+
+static void tell_places(struct http *http, const char *socket_path)
+{
+	struct api *api = http->api;
+
+	for (size_t i = 0; i < http->n_listeners && api->n_places < API_PLACES_MAX; i++) {
+		const struct place *place = &http->listeners[i]->place;
+		struct api_place *told = &api->places[api->n_places];
+
+		if (place->local && !strcmp(place->name, socket_path))
+			continue;
+		memcpy(told->name, place->name, sizeof(told->name));
+		told->elsewhere = place->elsewhere;
+		if (!place->local && !*api->listen)
+			memcpy(api->listen, place->name, sizeof(api->listen));
+		api->n_places++;
+	}
+}
+
+static int open_listeners(struct http *http, const struct http_options *options,
+			  char what[API_PLACE_MAX])
 {
 	int r;
 
-	*ret_what = "eventfd";
+	snprintf(what, API_PLACE_MAX, "eventfd");
 	http->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (http->wake_fd < 0)
 		return -errno;
-	*ret_what = socket_path;
-	r = open_local(http, socket_path);
+	r = add_passed(http, options, what);
+	if (r == 0)
+		r = add_own_socket(http, options->socket_path, what);
+	if (r == 0)
+		r = add_items(http, options->listen, what);
 	if (r < 0)
 		return r;
-	*ret_what = "TCP";
-	return address ? open_tcp(http, address) : 0;
+	share_connections(http, options->socket_path);
+	tell_places(http, options->socket_path);
+	for (size_t i = 0; r == 0 && i < http->n_listeners; i++)
+		r = start_listener(http->listeners[i]);
+	return r;
 }
 
-int http_open(struct api *api, const struct address *address, const char *socket_path,
-	      struct http **ret, const char **ret_what)
+int http_open(struct api *api, const struct http_options *options, struct http **ret,
+	      char ret_what[API_PLACE_MAX])
 {
 	struct http *http = calloc(1, sizeof(*http));
 
-	*ret_what = "memory";
+	snprintf(ret_what, API_PLACE_MAX, "memory");
 	if (!http)
 		return -ENOMEM;
 	http->api = api;
-	for (size_t i = 0; i < N_LISTENERS; i++)
-		http->listeners[i].epoll_fd = -1;
+	api->n_places = 0;
+	api->listen[0] = '\0';
+	http->wake_fd = -1;
 
-	int r = open_listeners(http, address, socket_path, ret_what);
+	int r = open_listeners(http, options, ret_what);
 
 	if (r < 0) {
 		http_stop(http);
@@ -508,6 +546,13 @@ int http_open(struct api *api, const struct address *address, const char *socket
 	}
 	*ret = http;
 	return 0;
+}
+
+static void stop_listener(struct listener *listener)
+{
+	if (listener->daemon)
+		MHD_stop_daemon(listener->daemon);
+	place_close(&listener->place);
 }
 
 void http_stop(struct http *http)
@@ -520,12 +565,11 @@ void http_stop(struct http *http)
 	/* No connection may be suspended when its daemon stops; those that end are freed by it. */
 	if (http->worker)
 		worker_drain(http->worker);
-	for (size_t i = 0; i < N_LISTENERS; i++)
-		if (http->listeners[i].daemon)
-			MHD_stop_daemon(http->listeners[i].daemon);
+	for (size_t i = 0; i < http->n_listeners; i++)
+		stop_listener(http->listeners[i]);
 	worker_stop(http->worker);
-	if (*http->socket_path)
-		unlink(http->socket_path);
+	for (size_t i = 0; i < http->n_listeners; i++)
+		free(http->listeners[i]);
 	closep(&http->wake_fd);
 	api_done(http->api);
 	free(http);

@@ -15,8 +15,11 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/passed_sockets.h"
+#include "daemon/access.h"
 #include "daemon/api.h"
 #include "daemon/arguments.h"
+#include "daemon/durable.h"
 #include "daemon/events.h"
 #include "daemon/heap.h"
 #include "daemon/http.h"
@@ -47,6 +50,9 @@ struct flashscoped {
 	struct sampler *sampler;
 	struct committer *committer;
 	struct http *http;
+	struct access access;
+	int n_passed; /* sockets of the service manager */
+	bool wrong_configuration;
 	struct api api;
 };
 
@@ -128,6 +134,15 @@ static int read_machine(struct flashscoped *d)
 		snprintf(d->kernel, sizeof(d->kernel), "%s", names.release);
 	d->wall_offset_ms = clock_wall_offset_ms();
 	return 0;
+}
+
+static void take_sockets(struct flashscoped *d)
+{
+	d->n_passed = passed_sockets_take();
+	if (d->n_passed < 0) {
+		log_warning("the passed sockets cannot be used: %s", strerror(-d->n_passed));
+		d->n_passed = 0;
+	}
 }
 
 static int lock_runtime_dir(struct flashscoped *d)
@@ -281,38 +296,118 @@ static int start_sampler(struct flashscoped *d)
 	return 0;
 }
 
+/* The token is read while this process may still read what belongs to root. */
+static int open_access(struct flashscoped *d)
+{
+	char why[512];
+	struct text text = TEXT_IN(why);
+	int r = access_open(&d->access, d->settings.config, &text);
+
+	if (r < 0) {
+		log_error("%s", why);
+		d->wrong_configuration = true;
+	}
+	return r;
+}
+
+/* Sockets that are passed take the place of the default, and are served where the configuration
+ * says so. */
+static int find_places(struct flashscoped *d, struct listen_list *listen,
+		       struct http_options *options)
+{
+	const struct config *config = d->settings.config;
+	char why[256];
+	struct text text = TEXT_IN(why);
+	bool wanted = !config_is_set(config, OPTION_LISTEN) && d->n_passed > 0;
+	int r = listen_parse(config_text(config, OPTION_LISTEN), listen, &text);
+
+	if (r < 0)
+		return r;
+	if (wanted)
+		listen->n = 0;
+	for (size_t i = 0; i < listen->n; i++)
+		wanted = wanted || listen->items[i].kind == LISTEN_PASSED;
+	*options = (struct http_options){
+		.listen = listen,
+		.socket_path = d->socket_path,
+		.first_passed = PASSED_SOCKETS_FIRST,
+		.n_passed = wanted ? d->n_passed : 0,
+	};
+	if (wanted && !d->n_passed)
+		log_warning("no socket was passed (systemd in listen of [http]); start "
+			    "flashscoped.socket for it");
+	if (!wanted && d->n_passed)
+		log_warning("%d sockets were passed, and are not served: listen of [http] lacks "
+			    "the word systemd",
+			    d->n_passed);
+	return 0;
+}
+
+/* What was passed is known only now. */
+static int check_places(struct flashscoped *d)
+{
+	char why[512];
+	struct text text = TEXT_IN(why);
+
+	for (size_t i = 0; i < d->api.n_places; i++) {
+		if (!d->api.places[i].elsewhere ||
+		    access_check_open(d->settings.config, d->api.places[i].name, &text) == 0)
+			continue;
+		log_error("%s", why);
+		d->wrong_configuration = true;
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void refuse_http(const struct flashscoped *d, const char *what, int r)
+{
+	const char *name = strcmp(what, "TCP") ? what : option(d, OPTION_LISTEN);
+
+	if (r == -EADDRINUSE)
+		log_error("%s is in use by another program; give another one by --listen", name);
+	else if (r == -EACCES && strcmp(what, "TCP") != 0)
+		log_error("%s cannot be made: user %u may not write there; chown its folder, set "
+			  "user in [daemon], or give another --runtime-dir (flashscoped gives up "
+			  "root's right to write everywhere)",
+			  what, geteuid());
+	else
+		log_error("HTTP cannot start: %s: %s", name, strerror(-r));
+}
+
 static int open_http(struct flashscoped *d)
 {
-	const char *listen = option(d, OPTION_LISTEN), *what = "TCP";
-	struct address address;
-	bool tcp = strcmp(listen, "none") != 0;
-	int r = tcp ? address_parse(listen, &address) : 0;
+	struct listen_list listen;
+	struct http_options options;
+	char what[API_PLACE_MAX] = "listen";
+	int r = find_places(d, &listen, &options);
 
 	d->api = (struct api){
 		.settings = &d->settings,
 		.catalog = registry(),
+		.access = &d->access,
 		.boot_id = d->boot_id,
 		.kernel = d->kernel,
 		.socket_path = d->socket_path,
 		.started_ms = clock_boot_ms(),
 	};
 	if (r == 0)
-		r = http_open(&d->api, tcp ? &address : NULL, d->socket_path, &d->http, &what);
+		r = http_open(&d->api, &options, &d->http, what);
 	if (r == -EADDRINUSE && d->successor) {
 		log_warning("%s is still held by the process before; only the socket is served",
-			    listen);
-		r = http_open(&d->api, NULL, d->socket_path, &d->http, &what);
+			    option(d, OPTION_LISTEN));
+		listen.n = 0;
+		r = http_open(&d->api, &options, &d->http, what);
 	}
-	if (r == -EADDRINUSE)
-		log_error("%s is in use by another program; give another one by --listen", listen);
-	else if (r == -EACCES && strcmp(what, "TCP") != 0)
-		log_error("%s cannot be made: user %u may not write there; chown its folder, set "
-			  "user in [daemon], or give another --runtime-dir (flashscoped gives up "
-			  "root's right to write everywhere)",
-			  what, geteuid());
-	else if (r < 0)
-		log_error("HTTP cannot start: %s: %s", strcmp(what, "TCP") ? what : listen,
-			  strerror(-r));
+	if (r < 0) {
+		refuse_http(d, what, r);
+		return r;
+	}
+	r = check_places(d);
+	if (r < 0) {
+		http_stop(d->http);
+		d->http = NULL;
+	}
 	return r;
 }
 
@@ -475,9 +570,10 @@ int main(int argc, char **argv)
 	}
 	log_max_level((enum log_level)config_number(d.settings.config, OPTION_LOG_LEVEL));
 	log_info("flashscoped " FLASHSCOPE_VERSION);
+	take_sockets(&d);
 	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || lock_runtime_dir(&d) < 0)
 		goto free_settings;
-	if (files_give(d.settings.config) < 0)
+	if (open_access(&d) < 0 || files_give(d.settings.config) < 0)
 		goto free_settings;
 	helper_start(d.settings.config, &d.helper);
 	if (privileges_drop(d.settings.config) < 0)
@@ -489,6 +585,7 @@ int main(int argc, char **argv)
 		goto close_sampler;
 	if (lock_database(&d) < 0)
 		goto stop_http;
+	d.api.in_memory = durable_is_memory(option(&d, OPTION_DATABASE));
 	look_at_past(&d, &past);
 	if (board_new(registry(), &d.board) < 0)
 		goto stop_http;
@@ -524,6 +621,7 @@ close_sampler:
 	store_close(d.store);
 	board_free(d.board);
 free_settings:
+	access_done(&d.access);
 	settings_done(&d.settings);
-	return status;
+	return d.wrong_configuration ? EXIT_USAGE : status;
 }

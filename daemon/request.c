@@ -32,10 +32,15 @@ static const char *status_title(unsigned status)
 		unsigned status;
 		const char *title;
 	} titles[] = {
-		{400, "Bad Request"},         {403, "Forbidden"},
-		{404, "Not Found"},           {405, "Method Not Allowed"},
-		{413, "Content Too Large"},   {500, "Internal Server Error"},
-		{503, "Service Unavailable"}, {507, "Insufficient Storage"},
+		{400, "Bad Request"},
+		{401, "Unauthorized"},
+		{403, "Forbidden"},
+		{404, "Not Found"},
+		{405, "Method Not Allowed"},
+		{413, "Content Too Large"},
+		{500, "Internal Server Error"},
+		{503, "Service Unavailable"},
+		{507, "Insufficient Storage"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
@@ -48,7 +53,7 @@ void answer_problem(struct answer *answer, unsigned status, const char *paramete
 		    const char *detail_fmt, ...)
 {
 	char detail[1024];
-	const char *allow = answer->allow;
+	const char *allow = answer->allow, *authenticate = answer->authenticate;
 	struct doc doc;
 	va_list args;
 
@@ -61,6 +66,7 @@ void answer_problem(struct answer *answer, unsigned status, const char *paramete
 	answer->status = status;
 	answer->type = "application/problem+json";
 	answer->allow = allow;
+	answer->authenticate = authenticate;
 	/* Without memory the answer has no body. */
 	answer->body = doc_take(&doc, &answer->len);
 }

@@ -18,9 +18,11 @@ struct request_param {
 
 struct request {
 	const char *method, *path;
-	const char *host; /* the Host header, "" without one */
-	bool needs_host;  /* HTTP/1.1; the library's own check writes its header twice */
-	bool local;       /* came over the Unix socket */
+	const char *host;          /* the Host header, "" without one */
+	bool needs_host;           /* HTTP/1.1; the library's own check writes its header twice */
+	bool local;                /* came over a Unix socket */
+	bool elsewhere;            /* came to an address that others than this machine can reach */
+	const char *authorization; /* that header, "" without one */
 	struct request_param params[REQUEST_PARAMS_MAX];
 	size_t n_params;
 	bool bad_params; /* too many, or one with a NUL byte */
@@ -35,9 +37,10 @@ const char *request_param(const struct request *request, const char *name);
 /* A document, whole or streamed. */
 struct answer {
 	unsigned status;
-	const char *type;  /* constant */
-	const char *allow; /* of a 405, constant; else NULL */
-	char *body;        /* owned; NULL with a stream */
+	const char *type;         /* constant */
+	const char *allow;        /* of a 405, constant; else NULL */
+	const char *authenticate; /* of a 401, constant; else NULL */
+	char *body;               /* owned; NULL with a stream */
 	size_t len;
 	struct stream *stream;   /* owned */
 	void (*release)(void *); /* called with source after the stream was closed */

@@ -41,6 +41,7 @@ static void add_store(struct api *api, struct doc *doc, const struct store_statu
 
 	doc_object(doc, "store");
 	doc_string(doc, "path", config_text(config, OPTION_DATABASE));
+	doc_bool(doc, "in_memory", api->in_memory);
 	doc_bool(doc, "attached", s->attached);
 	doc_string_or_null(doc, "error", s->error);
 	add_moment(doc, "last_commit", s->last_commit_ms, offset_ms);
@@ -243,6 +244,22 @@ static void add_troubles(struct doc *doc, const struct board_view *view, int64_t
 	doc_end(doc);
 }
 
+/* Beside the socket: where HTTP is served, and whether a token is asked for there. */
+static void add_places(const struct api *api, struct doc *doc)
+{
+	doc_array(doc, "listeners");
+	for (size_t i = 0; i < api->n_places; i++) {
+		bool elsewhere = api->places[i].elsewhere;
+
+		doc_object(doc, NULL);
+		doc_string(doc, "address", api->places[i].name);
+		doc_bool(doc, "elsewhere", elsewhere);
+		doc_bool(doc, "token", elsewhere && api->access && access_wants_token(api->access));
+		doc_end(doc);
+	}
+	doc_end(doc);
+}
+
 static void add_status(struct api *api, struct doc *doc, const struct board_view *view,
 		       const struct store_status *store)
 {
@@ -259,6 +276,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	doc_i64(doc, "uptime_ms", now_ms - api->started_ms);
 	add_boot(api, doc, store->boot, offset_ms);
 	doc_string_or_null(doc, "listen", api->listen);
+	add_places(api, doc);
 	doc_string(doc, "socket", api->socket_path);
 	doc_string(doc, "runtime_dir", config_text(config, OPTION_RUNTIME_DIR));
 	add_store(api, doc, store, offset_ms);

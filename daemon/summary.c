@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "daemon/durable.h"
 
 #define LINE_MAX_BYTES 800
 #define NAMES_SHOWN    8
@@ -140,6 +141,14 @@ static void log_discovery(struct api *api, const struct board_view *view)
 			 s->reason);
 }
 
+static const char *access_words(const struct api *api, size_t place)
+{
+	if (!api->places[place].elsewhere)
+		return "";
+	return access_wants_token(api->access) ? ", for who has the token"
+					       : ", for everybody, without a token";
+}
+
 static void log_places(struct api *api)
 {
 	const struct config *config = api->settings->config;
@@ -149,8 +158,12 @@ static void log_places(struct api *api)
 	log_info("database %s%s%s", config_text(config, OPTION_DATABASE),
 		 status.attached ? "" : " (not open yet, samples stay in memory): ",
 		 status.attached ? "" : status.error);
+	if (api->in_memory)
+		log_warning("the database " DURABLE_MEMORY_WORDS);
 	log_info("runtime folder %s", config_text(config, OPTION_RUNTIME_DIR));
 	log_info("socket %s", api->socket_path);
+	for (size_t i = 0; i < api->n_places; i++)
+		log_info("listens on %s%s", api->places[i].name, access_words(api, i));
 	if (*api->listen)
 		log_info("open http://%s/ or http://%s/api/v1/status", api->listen, api->listen);
 }

@@ -26,8 +26,8 @@ for section in daemon store sampling 'collector load' 'collector diskstats'; do
 done
 
 # The command line wins over files, a later file over an earlier one.
-printf '[daemon]\nlisten = none\nlog_level = debug\n[collector load]\nenabled = no\n' >one.conf
-printf '[daemon]\nlisten = [::1]:1\n[collector load]\nperiod.load = 250ms\n' >two.conf
+printf '[http]\nlisten = none\n[daemon]\nlog_level = debug\n[collector load]\nenabled = no\n' >one.conf
+printf '[http]\nlisten = [::1]:1\n[collector load]\nperiod.load = 250ms\n' >two.conf
 "$bin/flashscoped" --db /x/y.db --config one.conf --config two.conf --dump-config >both.conf
 for line in 'listen = \[::1\]:1' 'log_level = debug' 'database = /x/y.db' 'enabled = no' \
 	'period.load = 250ms'; do
@@ -47,8 +47,8 @@ refuses 'is out of range; allowed: 100ms to 1d' --config fast.conf
 printf '[store]\nsize_max = 4MiB\nsize_max = 4MiB\n' >twice.conf
 refuses 'twice.conf:3: [store] size_max was already set in line 2' --config twice.conf
 refuses 'missing.conf: No such file' --config missing.conf
-refuses 'not a loopback address' --listen 0.0.0.0:9750
-refuses 'not a loopback address' --listen '[::]:9750'
+refuses '0.0.0.0 can be reached from elsewhere: set token_file' --listen 0.0.0.0:9750
+refuses ':: can be reached from elsewhere: set token_file' --listen '127.0.0.1:1 [::]:9750' --check-config
 refuses 'cannot be read' --listen 9750
 refuses 'no such argument' extra
 refuses 'unrecognized option' --nonsense

@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/macros.h"
-#include "config/address.h"
 #include "config/config.h"
+#include "config/listen.h"
 
 static const struct option_spec more[] = {
 	{"collector load", "enabled", OPTION_BOOL, "yes", 0, 0, NULL, "On."},
@@ -57,10 +57,12 @@ static void test_values(void **state)
 {
 	static const char text[] = "# comment\n"
 				   "[daemon]\n"
-				   "  listen = [::1]:0 ; here\n"
+				   "  user = nobody ; here\n"
 				   "database=/a b/c#d.db\r\n"
 				   "log_level = debug\n"
 				   "\n"
+				   "[http]\n"
+				   "listen = [::1]:0\n"
 				   "[store]\n"
 				   "size_max: 4MiB\n"
 				   "[collector load]\n"
@@ -91,22 +93,27 @@ static void test_errors(void **state)
 		{"[daemon\n", "f.conf:1: neither"},
 		{"root = /\n", "f.conf:1: root stands before any [section]"},
 		{"[nonsense]\n", "f.conf:1: unknown section [nonsense]; allowed: [daemon], "
-				 "[helper], [ufs], [store], "
+				 "[http], [helper], [ufs], [store], "
 				 "[sampling], [collector load]"},
 		{"[nonsense]\na = 1\nb = 2\n", "f.conf:1: unknown section"},
 		{"\n[daemon]\nrood = /\n",
 		 "f.conf:3: unknown key rood in [daemon]; allowed: root,"},
 		{"[daemon]\nRoot = /\n", "f.conf:2: unknown key Root"},
-		{"[daemon]\nroot = /\nlisten = none\nroot = /\n",
+		{"[daemon]\nroot = /\nuser = same\nroot = /\n",
 		 "f.conf:4: [daemon] root was already set in line 2"},
 		{"[daemon]\nroot = /\n more\n", "f.conf:3: neither"},
 		{"[daemon]\nroot =\n", "f.conf:2: [daemon] root =  is empty"},
-		{"[daemon]\nlisten = 0.0.0.0:9750\n",
-		 "f.conf:2: [daemon] listen = 0.0.0.0:9750 is not a loopback address"},
-		{"[daemon]\nlisten = 9750\n", "cannot be read; allowed: ADDR:PORT"},
-		{"[daemon]\nlisten = 127.0.0.1:65536\n", "cannot be read"},
-		{"[daemon]\nlisten = 127.0.0.1:\n", "cannot be read"},
-		{"[daemon]\nlisten = example.org:80\n", "cannot be read"},
+		{"[http]\nlisten = 9750\n", "cannot be read; allowed: ADDR:PORT, unix:/PATH and"},
+		{"[http]\nlisten = 127.0.0.1:65536\n", "cannot be read"},
+		{"[http]\nlisten = 127.0.0.1:\n", "cannot be read"},
+		{"[http]\nlisten = example.org:80\n", "cannot be read"},
+		{"[http]\nlisten = 127.0.0.1:1 none\n", "cannot be read"},
+		{"[http]\nlisten = unix:a\n", "has a path that does not begin with /"},
+		{"[http]\nlisten = unix:/" LONG_40 LONG_40 LONG_40 "\n", "more than 107 bytes"},
+		{"[http]\nlisten = 127.0.0.1:1 127.0.0.1:2 127.0.0.1:3 127.0.0.1:4 127.0.0.1:5 "
+		 "127.0.0.1:6 127.0.0.1:7 127.0.0.1:8 127.0.0.1:9\n",
+		 "has more than 8 addresses"},
+		{"[http]\nallow_unauthenticated = perhaps\n", "allowed: yes or no"},
 		{"[daemon]\nlog_level = loud\n", "allowed: error, warning, info or debug"},
 		{"[store]\ncommit_interval = 10ms\n", "is out of range; allowed: 1s to 1h"},
 		{"[store]\ncommit_interval = 2h\n", "is out of range; allowed: 1s to 1h"},
@@ -116,7 +123,7 @@ static void test_errors(void **state)
 		{"[store]\nsize_max = 99999999999999999999\n", "allowed: 4MiB to 64GiB"},
 		{"[collector load]\nenabled = maybe\n", "allowed: yes or no"},
 		{"[collector load]\nperiod.load = 99ms\n", "allowed: 100ms to 1d"},
-		{"[daemon]\nroot = /" LONG_40 LONG_40 LONG_40 LONG_40 LONG_40 "\nlisten = no\n",
+		{"[daemon]\nroot = /" LONG_40 LONG_40 LONG_40 LONG_40 LONG_40 "\nuser = no\n",
 		 "f.conf:2: longer than 196 bytes"},
 	};
 
@@ -162,7 +169,7 @@ static void test_nul_byte(void **state)
 
 static void test_order(void **state)
 {
-	static const char first[] = "[daemon]\nroot = /first\nlisten = none\n";
+	static const char first[] = "[daemon]\nroot = /first\n[http]\nlisten = none\n";
 	static const char second[] = "[daemon]\nroot = /second\n";
 
 	(void)state;
@@ -174,8 +181,8 @@ static void test_order(void **state)
 	assert_string_equal(config_text(config, OPTION_LISTEN), "none");
 	assert_int_equal(config_set(config, OPTION_ROOT, "/third", "--root"), 0);
 	assert_string_equal(config_text(config, OPTION_ROOT), "/third");
-	assert_int_equal(config_set(config, OPTION_LISTEN, "10.0.0.1:1", "--listen"), -EINVAL);
-	assert_non_null(strstr(config_error(config, 0), "--listen: [daemon] listen"));
+	assert_int_equal(config_set(config, OPTION_LISTEN, "10.0.0.1", "--listen"), -EINVAL);
+	assert_non_null(strstr(config_error(config, 0), "--listen: [http] listen"));
 	assert_int_equal(config_set(config, OPTION_ROOT, "/a ;b", "--root"), -EINVAL);
 	assert_int_equal(config_set(config, OPTION_ROOT, "/a\nb", "--root"), -EINVAL);
 }
@@ -194,7 +201,7 @@ static char *dump(const struct config *config)
 
 static void test_dump_gives_the_same(void **state)
 {
-	static const char text[] = "[daemon]\nroot = /x;y\nlisten = none\n"
+	static const char text[] = "[daemon]\nroot = /x;y\n[http]\nlisten = none\n"
 				   "[collector load]\nperiod.load = 90s\n";
 
 	(void)state;
@@ -250,6 +257,33 @@ static void test_address(void **state)
 	}
 }
 
+static void test_listen(void **state)
+{
+	struct listen_list list;
+	char why[128];
+	struct text text = TEXT_IN(why);
+
+	(void)state;
+	assert_int_equal(listen_parse("none", &list, &text), 0);
+	assert_int_equal(list.n, 0);
+	assert_int_equal(
+		listen_parse(" 127.0.0.1:1  [::]:2\tunix:/a/b systemd 0.0.0.0:3", &list, &text), 0);
+	assert_int_equal(list.n, 5);
+	assert_int_equal(list.items[0].kind, LISTEN_IP);
+	assert_false(listen_is_open(&list.items[0]));
+	assert_true(listen_is_open(&list.items[1]));
+	assert_int_equal(list.items[2].kind, LISTEN_UNIX);
+	assert_string_equal(list.items[2].path, "/a/b");
+	assert_false(listen_is_open(&list.items[2]));
+	assert_int_equal(list.items[3].kind, LISTEN_PASSED);
+	assert_true(listen_is_open(&list.items[4]));
+	assert_int_equal(why[0], '\0');
+	assert_int_equal(listen_parse(" ", &list, &text), -EINVAL);
+	assert_int_equal(listen_parse("127.0.0.1:1,127.0.0.1:2", &list, &text), -EINVAL);
+	assert_int_equal(listen_parse("127.0.0.1:1 " LONG_40 LONG_40 LONG_40 LONG_40, &list, &text),
+			 -EINVAL);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -261,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_dump_gives_the_same),
 		cmocka_unit_test(test_address),
+		cmocka_unit_test(test_listen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,264 @@
+#include "daemon/access.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/user.h"
+
+#define READ_MAX_BYTES 512
+#define HOST_MAX_BYTES 256
+#define SCHEME         "Bearer "
+
+/* RFC 6750: b64token. */
+#define TOKEN_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/="
+
+static const char *token_path(const struct config *config)
+{
+	const char *path = config_text(config, OPTION_TOKEN_FILE);
+
+	return strcmp(path, "none") ? path : "";
+}
+
+int access_check_open(const struct config *config, const char *place, struct text *why)
+{
+	bool everybody = config_bool(config, OPTION_UNAUTHENTICATED);
+	bool token = *token_path(config);
+
+	if (everybody != token)
+		return 0;
+	if (token)
+		text_str(why, "[http] token_file and allow_unauthenticated = yes exclude each "
+			      "other; leave one out");
+	else
+		text_printf(why,
+			    "[http] listen: %s can be reached from elsewhere: set token_file in "
+			    "[http] to a file of mode 0600 with a token of %d to %d characters "
+			    "(head -c 32 /dev/urandom | base64), or say allow_unauthenticated = "
+			    "yes there",
+			    place, ACCESS_TOKEN_MIN, ACCESS_TOKEN_MAX);
+	return -EINVAL;
+}
+
+static void name_item(const struct listen_item *item, struct text *name)
+{
+	const struct address *address = &item->address;
+	char ip[INET6_ADDRSTRLEN] = "?";
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+
+	memcpy(&in, &address->sockaddr, sizeof(in));
+	memcpy(&in6, &address->sockaddr, sizeof(in6));
+	if (address->sockaddr.ss_family == AF_INET6)
+		inet_ntop(AF_INET6, &in6.sin6_addr, ip, sizeof(ip));
+	else
+		inet_ntop(AF_INET, &in.sin_addr, ip, sizeof(ip));
+	text_str(name, ip);
+}
+
+int access_check(const struct config *config, struct text *why)
+{
+	struct listen_list list;
+	char buf[INET6_ADDRSTRLEN + 1];
+
+	if (listen_parse(config_text(config, OPTION_LISTEN), &list, why) < 0)
+		return -EINVAL;
+	for (size_t i = 0; i < list.n; i++) {
+		struct text name = TEXT_IN(buf);
+
+		if (!listen_is_open(&list.items[i]))
+			continue;
+		name_item(&list.items[i], &name);
+		return access_check_open(config, buf, why);
+	}
+	return 0;
+}
+
+static int check_file(int fd, uid_t uid, struct text *why)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode)) {
+		text_str(why, "is no file");
+		return -EINVAL;
+	}
+	if (st.st_mode & (S_IRWXG | S_IRWXO)) {
+		text_printf(why, "has mode %04o, so others may know the token: chmod 600",
+			    st.st_mode & 07777);
+		return -EINVAL;
+	}
+	if (st.st_uid != 0 && st.st_uid != uid) {
+		text_printf(why, "belongs to user %u, neither root nor the daemon's user %u: chown",
+			    st.st_uid, uid);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int read_token(const char *path, uid_t uid, char token[ACCESS_TOKEN_MAX], size_t *ret_len,
+		      struct text *why)
+{
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char buf[READ_MAX_BYTES];
+
+	if (fd < 0) {
+		text_str(why, strerror(errno));
+		return -errno;
+	}
+
+	int r = check_file(fd, uid, why);
+
+	if (r < 0)
+		return r;
+
+	ssize_t n = read(fd, buf, sizeof(buf) - 1);
+
+	if (n < 0) {
+		text_str(why, strerror(errno));
+		return -errno;
+	}
+	buf[n] = '\0';
+
+	size_t len = strspn(buf, TOKEN_CHARACTERS);
+
+	if (len < ACCESS_TOKEN_MIN || len > ACCESS_TOKEN_MAX ||
+	    (buf[len] && !strchr("\r\n", buf[len]))) {
+		text_printf(why,
+			    "does not begin with a token: one line of %d to %d letters, digits "
+			    "and -._~+/=",
+			    ACCESS_TOKEN_MIN, ACCESS_TOKEN_MAX);
+		return -EINVAL;
+	}
+	memset(token, 0, ACCESS_TOKEN_MAX);
+	memcpy(token, buf, len);
+	*ret_len = len;
+	return 0;
+}
+
+int access_reload(struct access *access, struct text *why)
+{
+	char token[ACCESS_TOKEN_MAX], cause[256];
+	struct text text = TEXT_IN(cause);
+	size_t len = 0;
+
+	if (!*access->path)
+		return 0;
+
+	int r = read_token(access->path, access->uid, token, &len, &text);
+
+	if (r < 0) {
+		text_printf(why, "[http] token_file: %s %s", access->path, cause);
+		return r;
+	}
+	pthread_mutex_lock(&access->lock);
+	memcpy(access->token, token, sizeof(token));
+	access->token_len = len;
+	pthread_mutex_unlock(&access->lock);
+	return 0;
+}
+
+int access_open(struct access *access, const struct config *config, struct text *why)
+{
+	const char *user = config_text(config, OPTION_RUN_AS);
+	gid_t gid;
+
+	*access = (struct access){
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.uid = geteuid(),
+		.everybody = config_bool(config, OPTION_UNAUTHENTICATED),
+	};
+	snprintf(access->path, sizeof(access->path), "%s", token_path(config));
+	/* One that is not there is said when it is to be become. */
+	if (strcmp(user, "same") != 0)
+		(void)!user_find(user, &access->uid, &gid);
+	return access_reload(access, why);
+}
+
+void access_done(struct access *access)
+{
+	explicit_bzero(access->token, sizeof(access->token));
+}
+
+bool access_wants_token(const struct access *access)
+{
+	return !access->everybody;
+}
+
+bool access_admits(struct access *access, const char *authorization)
+{
+	char given[ACCESS_TOKEN_MAX] = {0};
+	unsigned differs = 0;
+
+	if (!access_wants_token(access))
+		return true;
+	if (strncasecmp(authorization, SCHEME, strlen(SCHEME)) != 0)
+		return false;
+	authorization += strlen(SCHEME);
+	authorization += strspn(authorization, " ");
+
+	size_t len = strlen(authorization);
+
+	if (len < ACCESS_TOKEN_MIN || len > sizeof(given))
+		return false;
+	memcpy(given, authorization, len);
+	pthread_mutex_lock(&access->lock);
+	/* All of it, wherever it differs first. */
+	for (size_t i = 0; i < sizeof(given); i++)
+		differs |= (unsigned char)given[i] ^ (unsigned char)access->token[i];
+	differs |= access->token_len == 0;
+	pthread_mutex_unlock(&access->lock);
+	return !differs;
+}
+
+static bool is_number(const char *name, bool elsewhere)
+{
+	struct in_addr v4;
+	struct in6_addr v6;
+	char inner[HOST_MAX_BYTES];
+	size_t len = strlen(name);
+
+	if (inet_pton(AF_INET, name, &v4) == 1)
+		return elsewhere || !strcmp(name, "127.0.0.1");
+	if (len < 3 || name[0] != '[' || name[len - 1] != ']')
+		return false;
+	memcpy(inner, name + 1, len - 2);
+	inner[len - 2] = '\0';
+	if (inet_pton(AF_INET6, inner, &v6) != 1)
+		return false;
+	return elsewhere || IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+static bool is_own_name(const char *name)
+{
+	char own[HOST_MAX_BYTES] = "";
+	size_t len;
+
+	if (gethostname(own, sizeof(own) - 1) < 0 || !*own)
+		return false;
+	len = strlen(own);
+	if (strncasecmp(name, own, len) != 0)
+		return false;
+	return !name[len] || !strcasecmp(name + len, ".local");
+}
+
+bool access_host_is_ours(const char *host, bool elsewhere)
+{
+	char name[HOST_MAX_BYTES];
+	const char *bracket = strchr(host, ']');
+	const char *colon = strchr(bracket ? bracket : host, ':');
+	size_t len = colon ? (size_t)(colon - host) : strlen(host);
+
+	if (len >= sizeof(name) || (colon && strspn(colon + 1, "0123456789") != strlen(colon + 1)))
+		return false;
+	memcpy(name, host, len);
+	name[len] = '\0';
+	return !strcasecmp(name, "localhost") || is_number(name, elsewhere) ||
+	       (elsewhere && is_own_name(name));
+}

@@ -1,0 +1,12 @@
+/* Whether what is written stays when the machine starts anew. */
+#pragma once
+
+#include <stdbool.h>
+
+/* Whether the folder of a file, or the nearest one above it that is there, lies in memory (tmpfs,
+ * ramfs). A link is followed. What lies below an overlay is not seen. false when it cannot be
+ * told. */
+#define DURABLE_MEMORY_WORDS                                                                       \
+	"lies in memory (tmpfs or ramfs) and will not survive a restart of the machine"
+
+bool durable_is_memory(const char *path);

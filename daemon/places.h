@@ -1,0 +1,30 @@
+/* The sockets that HTTP is served on: made here, or passed by a service manager. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/macros.h"
+#include "config/listen.h"
+#include "daemon/api.h"
+
+struct place {
+	int fd;                   /* listens; not blocking, not inherited */
+	bool local;               /* a Unix socket */
+	bool elsewhere;           /* others than this machine can reach it */
+	bool made;                /* a Unix socket that is to be removed at the end */
+	char name[API_PLACE_MAX]; /* "127.0.0.1:9750", or the path */
+};
+
+/* An address need not be there yet: an interface may come up later. -errno. */
+MUST_CHECK int place_open_ip(const struct address *address, struct place *ret);
+
+/* A Unix socket for owner and group. A stale one is replaced; one that somebody serves is
+ * -EADDRINUSE. -errno. */
+MUST_CHECK int place_open_unix(const char *path, struct place *ret);
+
+/* A socket that was passed. -ENOTSOCK, -EPROTOTYPE when it is no stream that listens, or of another
+ * family. */
+MUST_CHECK int place_take(int fd, struct place *ret);
+
+/* Closes, and removes the path that was made. */
+void place_close(struct place *place);
