@@ -1,14 +1,35 @@
 #include "analysis/incidents.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "analysis/incident_parts.h"
+#include "base/text.h"
+
+#define ALIASES_MAX 64
+/* Slots past this number hold what was closed and not yet asked for. */
+#define OPEN_MAX    (INCIDENTS_MAX - 8)
+/* Messages of several CPUs are not strictly in order. */
+#define DISORDER_US (INT64_C(5) * 1000000)
+/* Lines that tell more of a hung task follow it at once. */
+#define DETAIL_US   INT64_C(1000000)
+
+struct alias {
+	char name[NODE_NAME_MAX], device[NODE_NAME_MAX];
+};
 
 struct incidents {
 	incidents_canonical canonical;
 	void *arg;
-	struct incident slots[INCIDENTS_MAX];
+	int64_t now_us; /* of the last message that had a time */
+	int64_t last_id, closed_early, lost;
+	struct incident *newest; /* that a finding was added to; NULL */
 	struct incidents_lines lines;
+	struct incident slots[INCIDENTS_MAX];
+	struct alias aliases[ALIASES_MAX];
+	size_t n_aliases, next_alias;
+	struct incident_counts counts;
 };
 
 int incidents_new(incidents_canonical canonical, void *arg, struct incidents **ret)
@@ -19,6 +40,7 @@ int incidents_new(incidents_canonical canonical, void *arg, struct incidents **r
 		return -ENOMEM;
 	table->canonical = canonical;
 	table->arg = arg;
+	table->now_us = KERNEL_TIME_NONE;
 	*ret = table;
 	return 0;
 }
@@ -33,59 +55,363 @@ void incidents_freep(struct incidents **table)
 	incidents_free(*table);
 }
 
-void incidents_take(struct incidents *table, const struct kernel_message *message,
-		    struct incidents_taken *ret)
+static void copy_name(char *to, const char *from)
 {
-	kernel_classify(message, &ret->finding);
-	ret->change = INCIDENTS_SAME;
-	ret->incident = NULL;
-	table->lines.all++;
+	struct text text = text_in(to, NODE_NAME_MAX);
+
+	text_str(&text, from);
+}
+
+/* Where an open incident stands in the order of closing: the one that was quiet longest first. */
+static int64_t quiet_order(const struct incident *incident)
+{
+	return incident->last_us;
+}
+
+static void close_incident(struct incidents *table, struct incident *incident)
+{
+	incident->is_open = false;
+	incident->has_changed = true;
+	if (table->newest == incident)
+		table->newest = NULL;
 }
 
 void incidents_advance(struct incidents *table, int64_t now_us)
 {
-	(void)table;
-	(void)now_us;
+	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
+		struct incident *incident = &table->slots[i];
+
+		if (incident->is_open && now_us - incident->last_us > INCIDENT_REPEAT_US)
+			close_incident(table, incident);
+	}
 }
 
 void incidents_close(struct incidents *table)
 {
-	(void)table;
+	for (size_t i = 0; i < INCIDENTS_MAX; i++)
+		if (table->slots[i].is_open)
+			close_incident(table, &table->slots[i]);
+}
+
+/* The time of a message. Another boot begins at 0. */
+static void take_time(struct incidents *table, const struct kernel_message *message)
+{
+	if (message->t_us == KERNEL_TIME_NONE)
+		return;
+	if (message->t_us < table->now_us - DISORDER_US)
+		incidents_close(table);
+	else if (message->t_us < table->now_us)
+		return;
+	table->now_us = message->t_us;
+	incidents_advance(table, table->now_us);
+}
+
+static void learn_alias(struct incidents *table, const struct finding *finding)
+{
+	struct alias *alias = NULL;
+
+	for (size_t i = 0; i < table->n_aliases && !alias; i++)
+		if (!strcmp(table->aliases[i].name, finding->alias))
+			alias = &table->aliases[i];
+	if (!alias) {
+		alias = &table->aliases[table->next_alias];
+		table->next_alias = (table->next_alias + 1) % ALIASES_MAX;
+		table->n_aliases = MIN(table->n_aliases + 1, (size_t)ALIASES_MAX);
+	}
+	copy_name(alias->name, finding->alias);
+	incidents_plain_name(finding->node, alias->device);
+}
+
+/* What the log itself has said of a name; of a disk's, also for its partitions. */
+static bool known_alias(const struct incidents *table, const char *name, char *ret)
+{
+	char disk[NODE_NAME_MAX];
+
+	if (incident_mmc_disk(name, disk))
+		name = disk;
+	for (size_t i = 0; i < table->n_aliases; i++) {
+		if (!strcmp(table->aliases[i].name, name)) {
+			copy_name(ret, table->aliases[i].device);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The one open incident of an MMC host; NULL when there is none, or more than one. */
+static struct incident *sole_mmc(struct incidents *table)
+{
+	struct incident *found = NULL;
+
+	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
+		struct incident *incident = &table->slots[i];
+
+		if (!incident->is_open || !incident->is_mmc ||
+		    table->now_us - incident->last_us > INCIDENT_QUIET_US)
+			continue;
+		if (found)
+			return NULL;
+		found = incident;
+	}
+	return found;
+}
+
+/* A host is named by its driver in lines that come in the middle of its trouble; which of the hosts
+ * it is, is not said. With one in trouble it is this one. */
+static void resolve_mmc_bus(struct incidents *table, const char *node, char *ret)
+{
+	const struct incident *incident = sole_mmc(table);
+
+	copy_name(ret, incident ? incident->device : node);
+}
+
+static void resolve(struct incidents *table, const struct finding *finding, char *ret)
+{
+	ret[0] = '\0';
+	if (!*finding->node)
+		return;
+	if (table->canonical && table->canonical(table->arg, finding->node, ret) && *ret)
+		return;
+	if (known_alias(table, finding->node, ret))
+		return;
+	if (finding->kind == KERNEL_NODE_MMC_BUS)
+		resolve_mmc_bus(table, finding->node, ret);
+	else
+		incidents_plain_name(finding->node, ret);
+}
+
+/* What a record says of its device, for a line that names none. */
+static void resolve_record(struct incidents *table, const struct kernel_message *message, char *ret)
+{
+	if (!*ret && *message->device && table->canonical &&
+	    !table->canonical(table->arg, message->device, ret))
+		ret[0] = '\0';
+}
+
+/* The machine has many troubles at once that have nothing to do with each other. */
+static bool is_of(const struct incident *incident, const char *device,
+		  const struct finding *finding)
+{
+	return incident->is_open && !strcmp(incident->device, device) &&
+	       (*device || incident->cause == finding->cause);
+}
+
+/* After a while it is the same condition again, or what follows from the loss of the device. */
+static bool is_still_the_same(const struct incident *incident, const struct finding *finding)
+{
+	return incident_has_rule(incident, finding->rule) ||
+	       (incident->by_cause[CAUSE_GONE] && kernel_cause_is_consequence(finding->cause));
+}
+
+static struct incident *find_open(struct incidents *table, const char *device,
+				  const struct finding *finding)
+{
+	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
+		struct incident *incident = &table->slots[i];
+
+		if (!is_of(incident, device, finding))
+			continue;
+		if (table->now_us - incident->last_us <= INCIDENT_QUIET_US ||
+		    is_still_the_same(incident, finding))
+			return incident;
+		close_incident(table, incident);
+		return NULL;
+	}
+	return NULL;
+}
+
+static void make_room(struct incidents *table)
+{
+	struct incident *quiet = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
+		struct incident *incident = &table->slots[i];
+
+		if (!incident->is_open)
+			continue;
+		n++;
+		if (!quiet || quiet_order(incident) < quiet_order(quiet))
+			quiet = incident;
+	}
+	if (n < OPEN_MAX)
+		return;
+	close_incident(table, quiet);
+	table->closed_early++;
+}
+
+/* Free slots first, then what was closed and told, then what was closed and never asked for. */
+static int slot_rank(const struct incident *incident)
+{
+	if (!incident->is_used)
+		return 0;
+	if (incident->is_open)
+		return 3;
+	return incident->has_changed ? 2 : 1;
+}
+
+static struct incident *free_slot(struct incidents *table)
+{
+	struct incident *best = &table->slots[0];
+
+	for (size_t i = 1; i < INCIDENTS_MAX; i++) {
+		struct incident *slot = &table->slots[i];
+		int rank = slot_rank(slot), best_rank = slot_rank(best);
+
+		if (rank < best_rank || (rank == best_rank && slot->id < best->id))
+			best = slot;
+	}
+	if (slot_rank(best) == 2)
+		table->lost++;
+	return best;
+}
+
+static struct incident *open_incident(struct incidents *table, const char *device)
+{
+	struct incident *incident;
+
+	make_room(table);
+	incident = free_slot(table);
+	incident_begin(incident, ++table->last_id, device, table->now_us);
+	return incident;
+}
+
+/* "logical block 62514752" is a place on the disk where another line has the same place as a
+ * sector. */
+static void guess_byte(const struct incident *incident, struct finding *finding)
+{
+	if (finding->block <= 0 || finding->byte != KERNEL_NUMBER_NONE ||
+	    strcmp(finding->node, incident->disk) != 0)
+		return;
+	for (size_t i = 0; i < incident->n_sectors; i++)
+		for (int shift = 0; shift <= 7; shift++)
+			if (finding->block <= INT64_MAX >> shift &&
+			    finding->block << shift == incident->sectors[i])
+				finding->byte = incident->sectors[i] * 512;
+}
+
+/* Lines were left out of the log, of whatever was going on. */
+static void take_suppressed(struct incidents *table, int64_t n)
+{
+	if (__builtin_add_overflow(table->lines.suppressed, n, &table->lines.suppressed))
+		table->lines.suppressed = INT64_MAX;
+	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
+		struct incident *incident = &table->slots[i];
+
+		if (!incident->is_open || table->now_us - incident->last_us > INCIDENT_QUIET_US)
+			continue;
+		incident->has_changed = incident->has_changed || !incident->at_least;
+		incident->at_least = true;
+		counts_at_least(&table->counts, incident->device);
+	}
+}
+
+/* A task hangs, and a line behind tells for which device: then it is that one's incident. */
+static void take_detail(struct incidents *table, const struct kernel_message *message,
+			struct incidents_taken *ret)
+{
+	const struct finding *finding = &ret->finding;
+	struct incident *incident = table->newest;
+	char device[NODE_NAME_MAX];
+
+	if (!incident || incident->cause != CAUSE_HUNG || *incident->device || !*finding->node ||
+	    table->now_us - incident->last_us > DETAIL_US)
+		return;
+	resolve(table, finding, device);
+	if (!*device || find_open(table, device, finding))
+		return;
+	counts_move(&table->counts, CAUSE_HUNG, device, incident->by_cause[CAUSE_HUNG]);
+	copy_name(incident->device, device);
+	incident_rename(incident, message, finding);
+	ret->change = INCIDENTS_WORSE;
+	ret->incident = incident;
+}
+
+static void take_event(struct incidents *table, const struct kernel_message *message,
+		       struct incidents_taken *ret)
+{
+	struct finding *finding = &ret->finding;
+	struct incident *incident;
+	char device[NODE_NAME_MAX];
+	bool is_new;
+
+	resolve(table, finding, device);
+	if (finding->rule->kind != KERNEL_NODE_NONE)
+		resolve_record(table, message, device);
+	incident = find_open(table, device, finding);
+	is_new = !incident && finding->severity >= SEVERITY_WARNING;
+	if (is_new)
+		incident = open_incident(table, device);
+	counts_add(&table->counts, device, finding->cause,
+		   incident && !incident->by_cause[finding->cause]);
+	if (!incident)
+		return;
+	ret->change = incident_add(incident, message, finding, table->now_us);
+	if (is_new)
+		ret->change = INCIDENTS_NEW;
+	ret->incident = incident;
+	guess_byte(incident, finding);
+	table->newest = incident;
+}
+
+void incidents_take(struct incidents *table, const struct kernel_message *message,
+		    struct incidents_taken *ret)
+{
+	struct finding *finding = &ret->finding;
+
+	ret->change = INCIDENTS_SAME;
+	ret->incident = NULL;
+	kernel_classify(message, finding);
+	table->lines.all++;
+	if (message->facility != 0)
+		return;
+	table->lines.kernel++;
+	take_time(table, message);
+	if (!finding->rule)
+		return;
+	table->lines.known++;
+	if (*finding->alias && *finding->node)
+		learn_alias(table, finding);
+	if (finding->suppressed > 0)
+		take_suppressed(table, finding->suppressed);
+	if (kernel_cause_is_event(finding->cause))
+		take_event(table, message, ret);
+	else
+		take_detail(table, message, ret);
 }
 
 const struct incident *incidents_changed(struct incidents *table)
 {
-	(void)table;
-	return NULL;
+	struct incident *first = NULL;
+
+	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
+		struct incident *incident = &table->slots[i];
+
+		if (incident->has_changed && (!first || incident->id < first->id))
+			first = incident;
+	}
+	if (first)
+		first->has_changed = false;
+	return first;
 }
 
 int64_t incidents_closed_early(const struct incidents *table)
 {
-	(void)table;
-	return 0;
+	return table->closed_early;
 }
 
 int64_t incidents_lost(const struct incidents *table)
 {
-	(void)table;
-	return 0;
+	return table->lost;
 }
 
 bool incidents_count_next(const struct incidents *table, size_t *cursor,
 			  struct incidents_count *ret)
 {
-	(void)table;
-	(void)cursor;
-	(void)ret;
-	return false;
+	return counts_next(&table->counts, cursor, ret);
 }
 
 struct incidents_lines incidents_lines(const struct incidents *table)
 {
 	return table->lines;
-}
-
-void incidents_plain_name(const char *name, char *ret)
-{
-	snprintf(ret, NODE_NAME_MAX, "%s", name);
 }

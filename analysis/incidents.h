@@ -22,19 +22,20 @@
 #define INCIDENT_RULES_MAX   16
 #define INCIDENT_DEVICES_MAX 64 /* that are counted apart */
 
-/* An incident is closed when its device was quiet for this long. */
+/* What happens to a device that was quiet for longer than this is another incident, */
 #define INCIDENT_QUIET_US  (INT64_C(60) * 1000000)
-/* What was in the incident already and comes again, as rate-limited messages do, is the same
- * condition for longer. */
+/* unless it is the same thing again, as rate-limited messages are, or follows from the loss of the
+ * device. Quiet for this long it is closed. */
 #define INCIDENT_REPEAT_US (INT64_C(900) * 1000000)
 
 struct incident {
 	int64_t id;                     /* counts from 1, never used again */
 	char device[NODE_NAME_MAX];     /* canonical; "" for the machine */
 	char nodes[INCIDENT_NODES_MAX]; /* names that the lines have for it, separated by blanks */
+	char disk[NODE_NAME_MAX];       /* the first block device of them, not of a partition; "" */
 	enum kernel_cause cause; /* what it began with, if that is known; else what followed */
 	enum severity severity;  /* the worst so far */
-	const struct kernel_rule *worst; /* the first rule that was as bad */
+	const struct kernel_rule *worst; /* the last rule that made it worse */
 	bool is_open;
 	bool at_least;              /* messages were suppressed: count is a lower bound */
 	int64_t first_us, last_us;  /* kernel time of its messages; KERNEL_TIME_NONE */
@@ -49,8 +50,7 @@ struct incident {
 	/* Of the table. */
 	const struct kernel_rule *rules[INCIDENT_RULES_MAX]; /* that it has seen */
 	size_t n_rules, evidence_len;
-	enum kernel_node kind;
-	bool has_changed, is_used;
+	bool has_changed, is_used, is_mmc;
 };
 
 /* Which physical device a name of the log is: a disk for its partitions, controllers and hosts, by

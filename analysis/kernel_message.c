@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "analysis/kernel_line.h"
 
 /* Syslog's number in front: facility x 8 + level. */
 #define PRIORITY_MAX ((1 << 20) - 1)
@@ -130,22 +130,93 @@ int kernel_message_record(struct slice record, struct kernel_message *ret)
 	return 0;
 }
 
+/* How long a sequence is that colours a terminal: ESC [ 1 ; 31 m. 0: there is none. */
+static size_t escape_len(struct slice s)
+{
+	size_t n = 2;
+
+	if (s.len < 3 || s.p[0] != '\x1b' || s.p[1] != '[')
+		return 0;
+	while (n < s.len && n < 16 && (s.p[n] == ';' || (s.p[n] >= '0' && s.p[n] <= '9')))
+		n++;
+	return n < s.len ? n + 1 : 0;
+}
+
+/* Copies a line without what is meant for a terminal; the end of what does not fit is lost. */
+static struct slice plain_line(struct slice line, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (line.len && len < size) {
+		size_t n = escape_len(line);
+
+		if (!n) {
+			n = 1;
+			if (line.p[0] != '\r')
+				buf[len++] = line.p[0];
+		}
+		line = skip(line, n);
+	}
+	return (struct slice){buf, len};
+}
+
+/* logcat takes "mmc0: text" for a tag and its text, and shows it as "mmc0    : text". */
+static void mend_tag(char *text)
+{
+	char *colon = strstr(text, ": ");
+	char *end = colon;
+
+	while (end && end > text && end[-1] == ' ')
+		end--;
+	if (!colon || end == colon)
+		return;
+	/* Without a name it was a text alone. */
+	if (end == text)
+		colon += 2;
+	memmove(end, colon, strlen(colon) + 1);
+}
+
 int kernel_message_line(struct slice line, struct kernel_message *ret)
 {
+	/* Prefixes are short, so that a text that is cut here is cut by its own bound as well. */
+	char buf[KERNEL_TEXT_MAX + 512];
+	bool is_logcat;
+
 	clear(ret);
+	line = plain_line(line, buf, sizeof(buf));
 	if (take_record(line, ret) == 0)
-		return 0;
+		return *ret->text ? 0 : -ENODATA;
 	clear(ret);
+	is_logcat = kernel_line_prefix(&line, ret);
 	ret->is_cut = !copy_text(line, false, ret->text, sizeof(ret->text));
+	if (is_logcat)
+		mend_tag(ret->text);
 	return *ret->text ? 0 : -ENODATA;
+}
+
+/* Words of a record begin with a blank and are written in capitals. */
+static bool is_word_line(struct slice line)
+{
+	size_t n = 1;
+
+	if (line.len < 3 || line.p[0] != ' ')
+		return false;
+	while (n < line.len && ((line.p[n] >= 'A' && line.p[n] <= 'Z') || line.p[n] == '_'))
+		n++;
+	return n > 1 && n < line.len && line.p[n] == '=';
 }
 
 bool kernel_message_next(struct slice *rest, struct kernel_message *ret)
 {
-	struct slice line;
+	struct slice line, ahead;
 
-	while (slice_line(rest, &line))
-		if (kernel_message_line(line, ret) == 0)
-			return true;
-	return false;
+	do {
+		if (!slice_line(rest, &line))
+			return false;
+	} while (kernel_message_line(line, ret) < 0);
+	if (ret->sequence == KERNEL_SEQUENCE_NONE)
+		return true;
+	for (ahead = *rest; slice_line(&ahead, &line) && is_word_line(line); *rest = ahead)
+		take_word(line, ret);
+	return true;
 }

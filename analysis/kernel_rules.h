@@ -33,18 +33,20 @@ enum kernel_cause {
 	CAUSE_BENIGN,         /* looks like an error and is none */
 	CAUSE_DETAIL,         /* belongs to a line before: register dumps, sense data */
 	N_CAUSES,
+	CAUSE_OF_ERRNO = N_CAUSES, /* of rules alone, never of a finding */
 };
 
 /* What the node of a finding is. */
 enum kernel_node {
-	KERNEL_NODE_NONE,  /* the machine, not a device */
-	KERNEL_NODE_BLOCK, /* a disk or partition: sda1, dm-0, "179:0" */
-	KERNEL_NODE_MMC,   /* a host: mmc0 */
-	KERNEL_NODE_NVME,  /* a controller: nvme0 */
-	KERNEL_NODE_SCSI,  /* an address: 0:0:0:0 */
-	KERNEL_NODE_ATA,   /* a port or a device at it: ata1, ata1.00 */
-	KERNEL_NODE_BUS,   /* what the driver is bound to: 1d84000.ufs, 0000:00:14.7 */
-	KERNEL_NODE_OTHER, /* a thermal zone, a task, a name */
+	KERNEL_NODE_NONE,    /* the machine, not a device */
+	KERNEL_NODE_BLOCK,   /* a disk or partition: sda1, dm-0, "179:0" */
+	KERNEL_NODE_MMC,     /* a host: mmc0 */
+	KERNEL_NODE_NVME,    /* a controller: nvme0 */
+	KERNEL_NODE_SCSI,    /* an address: 0:0:0:0 */
+	KERNEL_NODE_ATA,     /* a port or a device at it: ata1, ata1.00 */
+	KERNEL_NODE_BUS,     /* what the driver is bound to: 1d84000.ufs, 0000:00:14.7 */
+	KERNEL_NODE_MMC_BUS, /* the same of an MMC host, where the line says that it is one */
+	KERNEL_NODE_OTHER,   /* a thermal zone, a task, a name */
 };
 
 #define KERNEL_NUMBER_NONE (-1)
@@ -65,14 +67,15 @@ struct finding {
 	int64_t block;  /* in blocks of node's file system, whose size the line lacks;
 			   KERNEL_NUMBER_NONE */
 	int error;      /* positive errno, 0: the line has none */
-	int64_t count;  /* how many messages this one stands for, 1 as a rule */
-	bool at_least;  /* there were more: lines were suppressed */
+	/* Of a line that says how many messages were not printed before it; else 0. Of which
+	 * devices these were, nobody knows. */
+	int64_t suppressed;
 };
 
 struct kernel_rule {
-	const char *id;      /* "block-io": unique, part of the interface */
-	const char *pattern; /* see kernel_rules.c */
-	enum kernel_cause cause;
+	const char *id;          /* "block-io": unique, part of the interface */
+	const char *pattern;     /* see kernel_pattern.c */
+	enum kernel_cause cause; /* CAUSE_OF_ERRNO: by the error of the line */
 	enum severity severity;
 	enum kernel_node kind;
 	const char *what; /* in plain English, "cache flush failed" */

@@ -1,0 +1,161 @@
+#include <string.h>
+
+#include "analysis/incident_parts.h"
+#include "base/text.h"
+
+void incident_begin(struct incident *incident, int64_t id, const char *device, int64_t t_us)
+{
+	struct text name;
+
+	*incident = (struct incident){
+		.id = id,
+		.is_used = true,
+		.is_open = true,
+		.first_us = t_us,
+		.last_us = t_us,
+		.sector_first = KERNEL_NUMBER_NONE,
+		.sector_last = KERNEL_NUMBER_NONE,
+	};
+	name = text_in(incident->device, NODE_NAME_MAX);
+	text_str(&name, device);
+}
+
+bool incident_has_rule(const struct incident *incident, const struct kernel_rule *rule)
+{
+	for (size_t i = 0; i < incident->n_rules; i++)
+		if (incident->rules[i] == rule)
+			return true;
+	return false;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = words; (p = strstr(p, word)); p += len)
+		if ((p == words || p[-1] == ' ') && (p[len] == ' ' || !p[len]))
+			return true;
+	return false;
+}
+
+/* A name that has no room left is left out whole. */
+static void add_node(struct incident *incident, const char *node)
+{
+	size_t len = strlen(incident->nodes), n = strlen(node);
+
+	if (!n || has_word(incident->nodes, node) || len + 1 + n >= sizeof(incident->nodes))
+		return;
+	if (len)
+		incident->nodes[len++] = ' ';
+	memcpy(incident->nodes + len, node, n + 1);
+}
+
+static void add_sector(struct incident *incident, const struct finding *finding)
+{
+	int64_t sector = finding->sector;
+
+	if (sector < 0)
+		return;
+	/* Sectors are counted from the start of the disk, so a line that has one names it. */
+	if (!*incident->disk && finding->kind == KERNEL_NODE_BLOCK)
+		memcpy(incident->disk, finding->node, sizeof(incident->disk));
+	if (incident->sector_first < 0 || sector < incident->sector_first)
+		incident->sector_first = sector;
+	incident->sector_last = MAX(incident->sector_last, sector);
+	for (size_t i = 0; i < incident->n_sectors; i++)
+		if (incident->sectors[i] == sector)
+			return;
+	if (incident->n_sectors < INCIDENT_SECTORS_MAX)
+		incident->sectors[incident->n_sectors++] = sector;
+}
+
+/* Where a line is cut, no character of UTF-8 is left in halves. */
+static size_t whole_len(const char *line, size_t max)
+{
+	size_t len = 0;
+
+	while (line[len] && len < max) {
+		size_t n = text_utf8_len(line + len);
+
+		n = n ? n : 1;
+		if (len + n > max)
+			break;
+		len += n;
+	}
+	return len;
+}
+
+/* The first line of each kind tells more than the first lines. */
+static void add_evidence(struct incident *incident, const char *line)
+{
+	size_t room = sizeof(incident->evidence) - 1 - incident->evidence_len;
+	size_t len = whole_len(line, INCIDENT_LINE_MAX);
+	char *end = incident->evidence + incident->evidence_len;
+
+	if (len + 1 > room)
+		return;
+	if (incident->evidence_len) {
+		*end++ = '\n';
+		incident->evidence_len++;
+	}
+	memcpy(end, line, len);
+	end[len] = '\0';
+	incident->evidence_len += len;
+}
+
+static void add_rule(struct incident *incident, const struct kernel_message *message,
+		     const struct kernel_rule *rule)
+{
+	if (incident_has_rule(incident, rule))
+		return;
+	if (incident->n_rules < INCIDENT_RULES_MAX)
+		incident->rules[incident->n_rules++] = rule;
+	else
+		return;
+	add_evidence(incident, message->text);
+}
+
+/* What it began with names it, but for what as a rule follows from something else. */
+static bool is_better_cause(const struct incident *incident, const struct finding *finding)
+{
+	if (incident->cause == CAUSE_NONE)
+		return true;
+	return finding->severity >= SEVERITY_WARNING &&
+	       kernel_cause_is_consequence(incident->cause) &&
+	       !kernel_cause_is_consequence(finding->cause);
+}
+
+enum incidents_change incident_add(struct incident *incident, const struct kernel_message *message,
+				   const struct finding *finding, int64_t t_us)
+{
+	enum incidents_change change = INCIDENTS_COUNTED;
+
+	if (!incident->worst || finding->severity > incident->severity) {
+		incident->severity = finding->severity;
+		incident->worst = finding->rule;
+		change = INCIDENTS_WORSE;
+	}
+	if (is_better_cause(incident, finding)) {
+		incident->cause = finding->cause;
+		change = INCIDENTS_WORSE;
+	}
+	incident->is_mmc = incident->is_mmc || finding->kind == KERNEL_NODE_MMC ||
+			   !strncmp(finding->node, "mmcblk", 6);
+	incident->count++;
+	incident->by_cause[finding->cause]++;
+	incident->last_us = MAX(incident->last_us, t_us);
+	incident->has_changed = true;
+	add_node(incident, finding->node);
+	add_sector(incident, finding);
+	add_rule(incident, message, finding->rule);
+	return change;
+}
+
+void incident_rename(struct incident *incident, const struct kernel_message *message,
+		     const struct finding *finding)
+{
+	incident->worst = finding->rule;
+	incident->has_changed = true;
+	add_node(incident, finding->node);
+	add_rule(incident, message, finding->rule);
+}

@@ -1,0 +1,35 @@
+/* What the files of the incidents share. Private to analysis/. */
+#pragma once
+
+#include "analysis/incidents.h"
+
+/* One incident. */
+void incident_begin(struct incident *incident, int64_t id, const char *device, int64_t t_us);
+bool incident_has_rule(const struct incident *incident, const struct kernel_rule *rule);
+enum incidents_change incident_add(struct incident *incident, const struct kernel_message *message,
+				   const struct finding *finding, int64_t t_us);
+/* A line that is no finding has told which device it is about. */
+void incident_rename(struct incident *incident, const struct kernel_message *message,
+		     const struct finding *finding);
+
+/* "mmcblk0" of "mmcblk0p1"; false for names of anything else. ret has NODE_NAME_MAX bytes. */
+bool incident_mmc_disk(const char *name, char *ret);
+
+/* Counts by device and cause. The first row is that of the machine, the last one, once there are
+ * too many devices, that of all the others. */
+struct incident_counts {
+	struct {
+		char device[NODE_NAME_MAX];
+		bool at_least;
+		int64_t findings[N_CAUSES], incidents[N_CAUSES];
+	} rows[INCIDENT_DEVICES_MAX];
+	size_t n;
+};
+
+void counts_add(struct incident_counts *counts, const char *device, enum kernel_cause cause,
+		bool is_new_cause);
+/* n findings of one incident of the machine were a device's. */
+void counts_move(struct incident_counts *counts, enum kernel_cause cause, const char *device,
+		 int64_t n);
+void counts_at_least(struct incident_counts *counts, const char *device);
+bool counts_next(const struct incident_counts *counts, size_t *cursor, struct incidents_count *ret);

@@ -1,0 +1,9 @@
+/* What stands before the text of a saved line. Private to analysis/. */
+#pragma once
+
+#include "analysis/kernel_message.h"
+
+/* Takes all prefixes off the front of *line and fills what they say: time, level, facility. What
+ * looks like none is left alone. Returns whether it was a line of logcat, whose text is "TAG :
+ * TEXT". */
+bool kernel_line_prefix(struct slice *line, struct kernel_message *message);
