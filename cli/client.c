@@ -1,6 +1,6 @@
 #include "cli/client.h"
 
-#include <curl/curl.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,36 +9,24 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/paths.h"
+#include "base/text.h"
 #include "cli/token.h"
+#include "cli/transport.h"
 #include "export/tree.h"
-
-#define CONNECT_TIMEOUT_S 5L
-#define STALL_TIMEOUT_S   30L
 
 static const char *const sockets[] = {
 	"var/run/flashscoped.sock",
-	"/run/flashscope/flashscoped.sock",
+	DEFAULT_RUNTIME_DIR "/flashscoped.sock",
 };
 
 struct transfer {
-	CURL *curl;
 	struct client_reply *reply;
 	size_t size; /* of reply->body */
 	int (*write)(void *arg, const char *p, size_t len);
 	void *arg;
 	int error; /* of write */
 };
-
-static void curl_cleanupp(CURL **curl)
-{
-	if (*curl)
-		curl_easy_cleanup(*curl);
-}
-
-static void slist_freep(struct curl_slist **list)
-{
-	curl_slist_free_all(*list);
-}
 
 void client_reply_done(struct client_reply *reply)
 {
@@ -68,18 +56,15 @@ static int keep(struct transfer *t, const char *p, size_t len)
 	return 0;
 }
 
-static size_t on_data(char *p, size_t size, size_t n, void *arg)
+static int on_data(void *arg, long status, const char *p, size_t len)
 {
 	struct transfer *t = arg;
-	size_t len = size * n;
-	long status = 0;
 
-	curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (t->write && status / 100 == 2)
 		t->error = t->write(t->arg, p, len);
 	else
 		t->error = keep(t, p, len);
-	return t->error ? 0 : len;
+	return t->error;
 }
 
 static const char *find_socket(const struct client_target *target)
@@ -92,11 +77,9 @@ static const char *find_socket(const struct client_target *target)
 	return sockets[ARRAY_SIZE(sockets) - 1];
 }
 
-static int set_target(CURL *curl, const struct client_target *target, const char *path,
-		      struct client_reply *reply)
+static int make_url(const struct client_target *target, const char *socket, const char *path,
+		    char *url, size_t size)
 {
-	const char *socket = find_socket(target);
-	char url[4096];
 	const char *base = socket ? "http://localhost" : target->url;
 	size_t len = strlen(base);
 
@@ -104,22 +87,9 @@ static int set_target(CURL *curl, const struct client_target *target, const char
 	while (len && base[len - 1] == '/')
 		len--;
 
-	int n = snprintf(url, sizeof(url), "%.*s%s", (int)MIN(len, sizeof(url)), base, path);
+	int n = snprintf(url, size, "%.*s%s", (int)MIN(len, size), base, path);
 
-	if (n < 0 || (size_t)n >= sizeof(url)) {
-		snprintf(reply->error, sizeof(reply->error), "the request is too long");
-		return -ENAMETOOLONG;
-	}
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_PROXY, "");
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT_S);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, STALL_TIMEOUT_S);
-	if (socket)
-		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, socket);
-	return 0;
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
 /* The daemon's own words about what was wrong. */
@@ -156,24 +126,21 @@ static int socket_trouble(const char *socket, const char **ret_words)
 	return -ECONNREFUSED;
 }
 
-static int failed(const struct transfer *t, const struct client_target *target, CURLcode code)
+static int failed(const struct transfer *t, const struct client_target *target, int error,
+		  const char *words)
 {
 	const char *socket = find_socket(target);
+	int r = error;
 
 	if (t->error) {
 		snprintf(t->reply->error, sizeof(t->reply->error), "%s", strerror(-t->error));
 		return t->error;
 	}
 
-	const char *words = "no daemon can be reached there";
-	int r = -ECONNREFUSED;
-
-	if (code != CURLE_COULDNT_CONNECT) {
-		words = curl_easy_strerror(code);
-		r = -EIO;
-	} else if (socket) {
+	if (error == -ECONNREFUSED)
+		words = "no daemon can be reached there";
+	if (error == -ECONNREFUSED && socket)
 		r = socket_trouble(socket, &words);
-	}
 	if (r == -ECONNREFUSED && !target->socket && !target->url)
 		snprintf(
 			t->reply->error, sizeof(t->reply->error),
@@ -186,56 +153,49 @@ static int failed(const struct transfer *t, const struct client_target *target, 
 	return r;
 }
 
-/* A socket needs none. */
-static int add_token(struct curl_slist **headers, struct client_reply *reply)
+/* A socket needs none: then header stays empty. */
+static int take_token(char *header, size_t size, struct client_reply *reply)
 {
-	char header[1024];
 	const char *path = "";
-	int r = token_header(header, sizeof(header), &path);
+	int r = token_header(header, size, &path);
 
-	if (r == -ENODATA)
+	if (r == -ENODATA) {
+		*header = '\0';
 		return 0;
+	}
 	if (r < 0) {
 		snprintf(reply->error, sizeof(reply->error), "the token file %s: %s", path,
 			 r == -EBADMSG ? "its first line is no token" : strerror(-r));
 		return -EIO;
 	}
-	*headers = curl_slist_append(*headers, header);
-	return *headers ? 0 : -ENOMEM;
+	return 0;
 }
 
 static int perform(struct transfer *t, const struct client_target *target, const char *path,
 		   const char *body)
 {
-	CLEANUP(slist_freep) struct curl_slist *headers = NULL;
-	CLEANUP(curl_cleanupp) CURL *curl = curl_easy_init();
+	const char *socket = find_socket(target), *words = "";
+	char url[4096], header[1024] = "";
+	const struct transport_request request = {.socket = socket,
+						  .url = url,
+						  .header = header,
+						  .body = body,
+						  .data = on_data,
+						  .arg = t};
+	int r = make_url(target, socket, path, url, sizeof(url));
 
 	*t->reply = (struct client_reply){0};
-	if (!curl)
-		return -ENOMEM;
-	t->curl = curl;
-
-	int r = set_target(curl, target, path, t->reply);
-
-	if (r < 0)
+	if (r < 0) {
+		snprintf(t->reply->error, sizeof(t->reply->error), "the request is too long");
 		return r;
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
-	if (target->url)
-		r = add_token(&headers, t->reply);
-	if (r < 0)
-		return r;
-	if (body) {
-		headers = curl_slist_append(headers, "Content-Type: application/json");
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
 	}
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-
-	CURLcode code = curl_easy_perform(curl);
-
-	if (code != CURLE_OK)
-		return failed(t, target, code);
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &t->reply->status);
+	if (target->url)
+		r = take_token(header, sizeof(header), t->reply);
+	if (r < 0)
+		return r;
+	r = transport_perform(&request, &t->reply->status, &words);
+	if (r < 0)
+		return failed(t, target, r, words);
 	return t->reply->status / 100 == 2 ? 0 : refused(t->reply);
 }
 
@@ -265,9 +225,21 @@ int client_get_stream(const struct client_target *target, const char *path,
 
 char *client_escape(const char *value)
 {
-	char *escaped = curl_easy_escape(NULL, value, 0);
-	char *copy = escaped ? strdup(escaped) : NULL;
+	size_t size = 3 * strlen(value) + 1;
+	char *escaped = malloc(size);
 
-	curl_free(escaped);
-	return copy;
+	if (!escaped)
+		return NULL;
+
+	struct text text = text_in(escaped, size);
+
+	for (; *value; value++) {
+		unsigned char c = (unsigned char)*value;
+
+		if (isascii(c) && (isalnum(c) || strchr("-._~", c)))
+			text_char(&text, *value);
+		else
+			text_printf(&text, "%%%02X", c);
+	}
+	return escaped;
 }

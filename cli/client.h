@@ -6,7 +6,7 @@
 
 #include "base/macros.h"
 
-/* Where the daemon is. Both NULL: the socket in ./var/run, then the one in /run/flashscope. */
+/* Where the daemon is. Both NULL: the socket in ./var/run, then the usual one. */
 struct client_target {
 	const char *socket; /* --socket PATH */
 	const char *url;    /* --url http://127.0.0.1:9750; gets the token (cli/token.h) */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/records.h"
@@ -26,7 +27,7 @@ static const char help[] =
 	"them\n"
 	"  --db FILE       read a database file instead of asking the daemon\n"
 	"  --socket PATH   of the daemon (default var/run/flashscoped.sock, then\n"
-	"                  /run/flashscope/flashscoped.sock)\n"
+	"                  " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
 	"  --url URL       of the daemon, as http://127.0.0.1:9750\n"
 	"\n"
 	"Times are those of flashscope query.\n";

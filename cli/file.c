@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "sampling/registry.h"
 #include "store/reader.h"
@@ -62,8 +63,7 @@ int cli_open_file(const char *command, const char *path, struct reader **ret)
 
 const char *cli_usual_file(const char *command)
 {
-	static const char *const files[] = {"var/flashscope.db",
-					    "/var/lib/flashscope/flashscope.db"};
+	static const char *const files[] = {"var/flashscope.db", DEFAULT_DATABASE};
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		if (access(files[i], R_OK) < 0)

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/parse.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/mark_monitor.h"
@@ -33,7 +34,7 @@ static const char help[] =
 	"  --ufs-monitor  has the UFS driver time each request until the mark ends\n"
 	"                 (docs/UFS-MONITOR.md); waits until it does\n"
 	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
-	"                 /run/flashscope/flashscoped.sock)\n"
+	"                 " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
 	"  --url URL      of a proxy to the socket: the daemon takes marks from that alone\n"
 	"  --json         print what the daemon answered; with a command on stderr\n"
 	"\n"

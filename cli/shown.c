@@ -16,20 +16,33 @@ static bool looks_escaped(const char *s, size_t len)
 	return len > 1 && s[0] == '\\' && s[1] == 'x';
 }
 
+/* musl makes such of the bytes that its locale C has no characters for. */
+static bool is_surrogate(wchar_t wide)
+{
+	return wide >= 0xd800 && wide <= 0xdfff;
+}
+
+size_t shown_char(const char *s, size_t len, int *ret_columns)
+{
+	mbstate_t fresh = {0};
+	wchar_t wide;
+	size_t n = mbrtowc(&wide, s, len, &fresh);
+
+	*ret_columns = -1;
+	if (n == 0 || n > len) /* a NUL, no character, a part of one */
+		return 1;
+	if (!looks_escaped(s, len) && !is_surrogate(wide))
+		*ret_columns = wcwidth(wide);
+	return n;
+}
+
 size_t shown_width(const char *s, size_t len)
 {
 	size_t width = 0, n;
+	int columns;
 
 	for (; len; s += n, len -= n) {
-		mbstate_t fresh = {0};
-		wchar_t wide;
-		int columns = -1;
-
-		n = mbrtowc(&wide, s, len, &fresh);
-		if (n == 0 || n > len) /* a NUL, no character, a part of one */
-			n = 1;
-		else if (!looks_escaped(s, len))
-			columns = wcwidth(wide);
+		n = shown_char(s, len, &columns);
 		width += columns < 0 ? n * ESCAPE_WIDTH : (size_t)columns;
 	}
 	return width;

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/status.h"
@@ -19,7 +20,7 @@ static const char help[] =
 	"How the daemon is doing: what it samples, what not and why, and its database.\n"
 	"\n"
 	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
-	"                 /run/flashscope/flashscoped.sock)\n"
+	"                 " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
 	"  --url URL      of the daemon, such as http://127.0.0.1:9750\n"
 	"  --db FILE      no daemon: what a database holds\n"
 	"  --json         the same as a document\n"

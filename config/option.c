@@ -7,6 +7,7 @@
 
 #include "base/macros.h"
 #include "base/parse.h"
+#include "base/paths.h"
 #include "config/listen.h"
 
 #define SECOND_MS 1000LL
@@ -25,9 +26,9 @@ const struct option_spec option_table[N_OPTIONS] = {
 	[OPTION_ROOT] = {"daemon", "root", OPTION_PATH, "/", 0, 0, NULL,
 		"The machine to sample: / or the folder of a recorded tree."},
 	[OPTION_DATABASE] = {"daemon", "database", OPTION_PATH,
-		"/var/lib/flashscope/flashscope.db", 0, 0, NULL,
+		DEFAULT_DATABASE, 0, 0, NULL,
 		"The database file; its folder is made when it is missing."},
-	[OPTION_RUNTIME_DIR] = {"daemon", "runtime_dir", OPTION_PATH, "/run/flashscope", 0, 0, NULL,
+	[OPTION_RUNTIME_DIR] = {"daemon", "runtime_dir", OPTION_PATH, DEFAULT_RUNTIME_DIR, 0, 0, NULL,
 		"Folder of the socket and the lock; made when it is missing."},
 	[OPTION_LOG_LEVEL] = {"daemon", "log_level", OPTION_CHOICE, "info", 0, 0, log_levels,
 		"The least important messages that are still written."},

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdio.h>
 
+#include "base/paths.h"
 #include "daemon/access.h"
 #include "daemon/durable.h"
 
@@ -39,8 +40,8 @@ static void help(void)
 	      "  --check-config       tell all errors of the configuration, start nothing\n"
 	      "  --dump-config        print the effective configuration, start nothing\n"
 	      "  --root DIR           sample a recorded tree (default /)\n"
-	      "  --db FILE            database (default /var/lib/flashscope/flashscope.db)\n"
-	      "  --runtime-dir DIR    socket and lock (default /run/flashscope)\n"
+	      "  --db FILE            database (default " DEFAULT_DATABASE ")\n"
+	      "  --runtime-dir DIR    socket and lock (default " DEFAULT_RUNTIME_DIR ")\n"
 	      "  --listen LIST        HTTP beside the Unix socket (default 127.0.0.1:9750): "
 	      "ADDR:PORT,\n"
 	      "                       unix:/PATH, systemd, with blanks between; port 0 takes a "

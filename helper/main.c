@@ -18,13 +18,13 @@
 #include "base/log.h"
 #include "base/packet_socket.h"
 #include "base/parse.h"
+#include "base/paths.h"
 #include "base/user.h"
 #include "helper/guardian.h"
 #include "helper/server.h"
 #include "sampling/registry.h"
 
-#define DEFAULT_SOCKET      "/run/flashscope/helper.sock"
-#define DEFAULT_MEMORY      "/run/flashscope-helper.ufs"
+#define DEFAULT_SOCKET      DEFAULT_RUNTIME_DIR "/helper.sock"
 #define COMMAND_DEADLINE_MS 75000 /* the NVMe driver's own time-out is 60 s */
 #define READ_DEADLINE_MS    5000
 #define STOP_WAIT_MS        5000

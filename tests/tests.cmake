@@ -4,7 +4,7 @@
 # ./run builds a release where nothing is installed that only tests need.
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)
 if(NOT CMOCKA_FOUND)
-	if(CMAKE_BUILD_TYPE STREQUAL RelWithDebInfo)
+	if(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
 		message(STATUS "No cmocka: no tests in this build")
 		return()
 	endif()
@@ -88,6 +88,15 @@ foreach(source IN LISTS fuzz_targets)
 	test_properties(fuzz.${short} ${source})
 	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 600)
 endforeach()
+
+# What the command has instead of libcurl and libsmartcols, where these are there.
+target_sources(test_cli_answer PRIVATE cli/http_answer.c)
+target_sources(fuzz_http_answer PRIVATE cli/http_answer.c)
+if(SMARTCOLS_FOUND AND CURL_FOUND)
+	command(flashscope_plain plain plain)
+	set_target_properties(flashscope_plain PROPERTIES
+		RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endif()
 
 # Programs that system tests use: a loop around the sampler, a writer that is made to be killed, one
 # that talks to the helper, a kernel without a system call, a starter that passes sockets, and a file
