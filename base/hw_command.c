@@ -10,6 +10,13 @@
 #include "base/hw_facts.h"
 #include "base/parse.h"
 
+/* What the C library takes: POSIX says int. */
+#ifdef __GLIBC__
+typedef unsigned long ioctl_request;
+#else
+typedef int ioctl_request;
+#endif
+
 void hw_command_to(struct hw *hw, int (*issue)(void *arg, const struct hw_command *command),
 		   void *arg)
 {
@@ -55,6 +62,6 @@ int hw_command(struct hw *hw, const struct hw_command *command)
 	if (r < 0)
 		return r;
 	hw_at(hw, path);
-	r = ioctl(fd, command->request, command->data);
+	r = ioctl(fd, (ioctl_request)command->request, command->data);
 	return r < 0 ? -errno : r;
 }

@@ -172,8 +172,8 @@ static int send_request(int fd, const struct place *place, const struct transpor
 	bool v6 = strchr(place->host, ':');
 	char head[HEAD_MAX];
 	int n = snprintf(head, sizeof(head), "%s %s%s HTTP/1.1\r\nHost: %s%s%s:%s\r\n",
-			 request->body ? "POST" : "GET", *place->path == '?' ? "/" : "", place->path,
-			 v6 ? "[" : "", place->host, v6 ? "]" : "", place->port);
+			 request->body ? "POST" : "GET", *place->path == '?' ? "/" : "",
+			 place->path, v6 ? "[" : "", place->host, v6 ? "]" : "", place->port);
 	int r;
 
 	if (n < 0 || (size_t)n >= sizeof(head))

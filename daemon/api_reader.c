@@ -1,12 +1,12 @@
 /* The connection to the database that answers share. A streamed answer keeps it for as long as its
  * client takes, so a connection that failed is put aside and goes with its last user. */
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "daemon/api.h"
+#include "daemon/heap.h"
 
 /* A connection holds some MB (the parsed schema); without a client they go back to the system. */
 #define IDLE_MS 30000
@@ -88,7 +88,7 @@ bool api_idle(struct api *api)
 	if (api->reader->n_users > 1 || clock_boot_ms() - api->reader_used_ms < IDLE_MS)
 		return false;
 	api_done(api);
-	malloc_trim(0);
+	heap_trim();
 	return true;
 }
 

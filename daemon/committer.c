@@ -1,7 +1,6 @@
 #include "daemon/committer.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/heap.h"
 
 #define FIRST_COMMIT_MS 3000
 #define STACK_BYTES     (512 * 1024)
@@ -99,7 +99,7 @@ static int commit(struct committer *committer, bool final)
 	committer->failing = r < 0;
 	committer->written |= r >= 0;
 	/* What a commit took is not needed for a minute. */
-	malloc_trim(0);
+	heap_trim();
 	return r;
 }
 

@@ -43,9 +43,18 @@ void heap_settle(char **argv)
 	/* What is large is there for a moment; of its own mapping nothing stays behind. */
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 }
+
+void heap_trim(void)
+{
+	malloc_trim(0);
+}
 #else
 void heap_settle(char **argv)
 {
 	(void)argv;
+}
+
+void heap_trim(void)
+{
 }
 #endif

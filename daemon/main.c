@@ -5,6 +5,7 @@
  * store thread, HTTP thread, loop.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -515,13 +516,27 @@ static void tell_helper(struct flashscoped *d)
 			  "flashscope-helper: %s", stats.helper.reason);
 }
 
+static const char *signal_word(int signal)
+{
+	switch (signal) {
+	case SIGTERM:
+		return "SIGTERM";
+	case SIGINT:
+		return "SIGINT";
+	case SIGHUP:
+		return "SIGHUP";
+	default:
+		return "a signal";
+	}
+}
+
 static void tell_stop(struct flashscoped *d, int signal)
 {
-	const char *name = sigabbrev_np(signal);
+	const char *name = signal_word(signal);
 
-	log_info("stopping on SIG%s", name ? name : "?");
+	log_info("stopping on %s", name);
 	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "stop", "",
-		  "flashscoped was stopped by SIG%s", name ? name : "?");
+		  "flashscoped was stopped by %s", name);
 }
 
 static int run_loop(struct flashscoped *d)
