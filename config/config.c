@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ini.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct config {
 	char *errors[CONFIG_ERRORS_MAX];
 	size_t n_errors;
 	unsigned n_files;
+	pthread_mutex_t lock; /* of the numbers, once there are threads */
 };
 
 /* State while one file is read. */
@@ -92,6 +94,7 @@ int config_new(const struct option_spec *more, size_t n_more, struct config **re
 	if (!config->settings)
 		return -ENOMEM;
 	config->n_settings = N_OPTIONS + n_more;
+	pthread_mutex_init(&config->lock, NULL);
 	for (size_t i = 0; i < config->n_settings; i++) {
 		config->settings[i].spec = spec_at(more, i);
 
@@ -351,12 +354,37 @@ const char *config_text(const struct config *config, size_t id)
 
 int64_t config_number(const struct config *config, size_t id)
 {
-	return config->settings[id].number;
+	/* Reading changes nothing but the lock. */
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&config->lock;
+
+	pthread_mutex_lock(lock);
+
+	int64_t number = config->settings[id].number;
+
+	pthread_mutex_unlock(lock);
+	return number;
+}
+
+const char *config_word(const struct config *config, size_t id)
+{
+	return config->settings[id].spec->words[config_number(config, id)];
 }
 
 bool config_bool(const struct config *config, size_t id)
 {
-	return config->settings[id].number != 0;
+	return config_number(config, id) != 0;
+}
+
+void config_replace_number(struct config *config, size_t id, int64_t number)
+{
+	pthread_mutex_lock(&config->lock);
+	config->settings[id].number = number;
+	pthread_mutex_unlock(&config->lock);
+}
+
+const struct option_spec *config_spec(const struct config *config, size_t id)
+{
+	return id < config->n_settings ? config->settings[id].spec : NULL;
 }
 
 bool config_is_set(const struct config *config, size_t id)

@@ -38,9 +38,18 @@ const char *config_error(const struct config *config, size_t index);
 /* Values by id. */
 const char *config_text(const struct config *config, size_t id);
 int64_t config_number(const struct config *config, size_t id);
+/* The word of a choice, as config_number() has it. */
+const char *config_word(const struct config *config, size_t id);
 bool config_bool(const struct config *config, size_t id);
 /* Whether a file or the command line said it. */
 bool config_is_set(const struct config *config, size_t id);
+
+/* Another number for an option, while others may read it: what of a configuration can be changed
+ * without a new start. Its text stays as it was. */
+void config_replace_number(struct config *config, size_t id, int64_t number);
+
+/* Section and key of an option, for messages. NULL past the last one. */
+const struct option_spec *config_spec(const struct config *config, size_t id);
 
 /* The whole configuration as a file that gives the same configuration when it is read. */
 void config_dump(const struct config *config, FILE *out);

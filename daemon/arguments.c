@@ -1,8 +1,10 @@
 #include "daemon/arguments.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/paths.h"
 #include "daemon/access.h"
 #include "daemon/durable.h"
@@ -51,8 +53,10 @@ static void help(void)
 	      "  --version\n"
 	      "  --help\n"
 	      "\n"
-	      "SIGTERM, SIGINT and SIGHUP stop it, with all that was sampled committed; SIGPWR\n"
-	      "commits and goes on.\n"
+	      "SIGTERM and SIGINT stop it, with all that was sampled committed; SIGPWR commits "
+	      "and\n"
+	      "goes on; SIGHUP reads the configuration again, or stops it when its terminal is "
+	      "gone.\n"
 	      "Exit status: 0 stopped as asked, 1 could not start, 2 wrong usage or "
 	      "configuration.\n",
 	      stdout);
@@ -175,4 +179,25 @@ enum arguments_result arguments_read(int argc, char **argv, struct settings *set
 	else if (wish.check)
 		return check(settings->config);
 	return wish.dump || wish.check ? ARGUMENTS_DONE : ARGUMENTS_RUN;
+}
+
+int arguments_read_again(int argc, char **argv, struct settings *settings)
+{
+	struct wish wish = {0};
+	char why[512];
+	struct text text = TEXT_IN(why);
+	const char *error;
+
+	read_files(argc, argv, settings, &wish);
+	read_options(argc, argv, settings);
+	for (size_t n = 0; (error = config_error(settings->config, n)); n++)
+		log_error("%s", error);
+	if (config_error(settings->config, 0))
+		return -EINVAL;
+	if (access_check(settings->config, &text) < 0) {
+		log_error("%s", why);
+		return -EINVAL;
+	}
+	settings_apply(settings);
+	return 0;
 }

@@ -11,3 +11,7 @@ enum arguments_result {
 
 /* Reads files and options into the settings. */
 enum arguments_result arguments_read(int argc, char **argv, struct settings *settings);
+
+/* The same files and options for other settings, later; -EINVAL, logged, when something is wrong
+ * with them. */
+MUST_CHECK int arguments_read_again(int argc, char **argv, struct settings *settings);

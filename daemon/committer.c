@@ -21,7 +21,7 @@
 
 struct committer {
 	struct store *store;
-	int64_t interval_ms;
+	atomic_uint interval_ms; /* an hour at most */
 	int timer_fd, wake_fd;
 	atomic_bool stop;
 	bool failing; /* said already */
@@ -121,7 +121,7 @@ static void *run(void *arg)
 		if (!fds[0].revents && committer->failing)
 			continue;
 		(void)commit(committer, false);
-		arm(committer, clock_boot_ms() + committer->interval_ms);
+		arm(committer, clock_boot_ms() + atomic_load(&committer->interval_ms));
 	}
 	committer->result = commit(committer, true);
 	return NULL;
@@ -154,7 +154,7 @@ int committer_start(struct store *store, int64_t interval_ms, struct committer *
 	if (!committer)
 		return -ENOMEM;
 	committer->store = store;
-	committer->interval_ms = interval_ms;
+	atomic_init(&committer->interval_ms, (unsigned)interval_ms);
 	committer->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	committer->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (committer->timer_fd < 0 || committer->wake_fd < 0) {
@@ -183,11 +183,28 @@ void committer_wake(struct committer *committer)
 		return;
 }
 
-int committer_stop(struct committer *committer)
+void committer_set_interval(struct committer *committer, int64_t interval_ms)
+{
+	atomic_store(&committer->interval_ms, (unsigned)interval_ms);
+	/* What waits is written now, and the next commit is an interval away. */
+	committer_wake(committer);
+}
+
+static bool joined_in_a_second(pthread_t thread)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec++;
+	return pthread_timedjoin_np(thread, NULL, &until) != ETIMEDOUT;
+}
+
+int committer_stop(struct committer *committer, void (*waits)(void *arg), void *arg)
 {
 	atomic_store(&committer->stop, true);
 	committer_wake(committer);
-	pthread_join(committer->thread, NULL);
+	while (!joined_in_a_second(committer->thread))
+		waits(arg);
 
 	int r = committer->result;
 

@@ -55,9 +55,9 @@ void event_node_state(struct store *store, const struct collector *collector, co
 
 	if (!sentence)
 		return;
-	log_line(event.severity == SEVERITY_INFO ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
-		 "%s%s%s %s%s%s", collector->name, *node ? " " : "", node, sentence,
-		 *name ? ": " : "", name);
+	log_about(event.severity == SEVERITY_INFO ? LOG_LEVEL_INFO : LOG_LEVEL_WARNING,
+		  collector->name, node, "%s%s%s %s%s%s", collector->name, *node ? " " : "", node,
+		  sentence, *name ? ": " : "", name);
 	snprintf(event.kind, sizeof(event.kind), "node_%s", node_state_name(state));
 	snprintf(event.collector, sizeof(event.collector), "%s", collector->name);
 	snprintf(event.node, sizeof(event.node), "%s", node);

@@ -78,6 +78,8 @@ static void close_fds(struct run *run)
 static void arm(struct run *run, int64_t now_ms)
 {
 	int64_t t_ms = MIN(sampler_next_ms(run->loop->sampler), now_ms + LONGEST_WAIT_MS);
+
+	t_ms = MIN(t_ms, service_due_ms(run->loop->service));
 	/* Zero would switch the timer off. */
 	struct itimerspec at = {.it_value = {t_ms / 1000, t_ms % 1000 * 1000000 + 1}};
 
@@ -149,8 +151,9 @@ static bool take_signal(struct run *run, int *ret_signal)
 
 static void wish_for_monitor(const struct loop *loop)
 {
-	const struct wire_monitor monitor = {.policy = loop->monitor,
-					     .asked = monitor_wish_is_there(loop->wish)};
+	const struct wire_monitor monitor = {
+		.policy = (enum ufs_monitor)config_number(loop->config, OPTION_UFS_MONITOR),
+		.asked = monitor_wish_is_there(loop->wish)};
 
 	sampler_monitor(loop->sampler, &monitor);
 }
@@ -179,6 +182,19 @@ static void turn(struct run *run)
 	board_update(loop->board, loop->sampler, &run->account);
 	if (store_urgent(loop->store))
 		committer_wake(loop->committer);
+	service_turn(loop->service, loop->sampler, loop->store, now_ms,
+		     run->account.wall_offset_ms);
+}
+
+static bool reloads(struct run *run, int signal)
+{
+	if (signal != SIGHUP || run->loop->terminal)
+		return false;
+	log_info("reads the configuration again (SIGHUP)");
+	service_reloading(run->loop->service);
+	reload_run(run->loop->reload);
+	service_reloaded(run->loop->service);
+	return true;
 }
 
 /* What was sampled is written while there still is power; it may come back, so the loop goes on. */
@@ -206,7 +222,8 @@ static int run_until_signal(struct run *run, int *ret_signal)
 				continue;
 			return -errno;
 		}
-		if (take_signal(run, ret_signal) && !power_fails(run, *ret_signal))
+		if (take_signal(run, ret_signal) && !power_fails(run, *ret_signal) &&
+		    !reloads(run, *ret_signal))
 			return 0;
 		turn(run);
 	}

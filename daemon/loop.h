@@ -9,6 +9,8 @@
 #include "daemon/board.h"
 #include "daemon/committer.h"
 #include "daemon/monitor_wish.h"
+#include "daemon/reload.h"
+#include "daemon/service.h"
 #include "sampling/sampler.h"
 #include "store/store.h"
 
@@ -18,13 +20,16 @@ struct loop {
 	struct board *board;
 	struct committer *committer;
 	struct monitor_wish *wish;
-	enum ufs_monitor monitor; /* policy of the configuration */
-	int64_t wall_offset_ms;   /* as the store was told */
+	struct service *service;
+	const struct reload *reload;
+	const struct config *config; /* for the policy of the UFS monitors */
+	bool terminal;               /* SIGHUP says that it is gone */
+	int64_t wall_offset_ms;      /* as the store was told */
 };
 
 /* Blocks the signals that the loop takes, for this and all later threads. */
 void loop_block_signals(void);
 
-/* Runs until SIGTERM, SIGINT or SIGHUP; *ret_signal is the one that came. SIGPWR has all that waits
- * committed. 0 or -errno. */
+/* Runs until SIGTERM or SIGINT; *ret_signal is the one that came. SIGHUP has the configuration read
+ * again, or is a stop with a terminal; SIGPWR has all that waits committed. 0 or -errno. */
 MUST_CHECK int loop_run(const struct loop *loop, int *ret_signal);

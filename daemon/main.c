@@ -27,10 +27,13 @@
 #include "daemon/lock.h"
 #include "daemon/loop.h"
 #include "daemon/privileges.h"
+#include "daemon/reload.h"
+#include "daemon/service.h"
 #include "daemon/summary.h"
 #include "sampling/registry.h"
 
-#define BOOTS_MAX 1024
+#define BOOTS_MAX          1024
+#define STOP_EXTEND_MAX_MS 60000
 
 #define NOT_OWN_FILE "%s is a link, has another name or is no file, and nothing is written to it"
 
@@ -51,6 +54,9 @@ struct flashscoped {
 	struct sampler *sampler;
 	struct committer *committer;
 	struct http *http;
+	int argc;
+	char **argv;
+	struct service service;
 	struct access access;
 	int n_passed; /* sockets of the service manager */
 	bool wrong_configuration;
@@ -541,13 +547,24 @@ static void tell_stop(struct flashscoped *d, int signal)
 
 static int run_loop(struct flashscoped *d)
 {
+	const struct reload reload = {
+		.argc = d->argc,
+		.argv = d->argv,
+		.settings = &d->settings,
+		.access = &d->access,
+		.sampler = d->sampler,
+		.committer = d->committer,
+	};
 	const struct loop loop = {
 		.sampler = d->sampler,
 		.store = d->store,
 		.board = d->board,
 		.committer = d->committer,
 		.wish = &d->wish,
-		.monitor = (enum ufs_monitor)config_number(d->settings.config, OPTION_UFS_MONITOR),
+		.service = &d->service,
+		.reload = &reload,
+		.config = d->settings.config,
+		.terminal = isatty(STDIN_FILENO),
 		.wall_offset_ms = d->wall_offset_ms,
 	};
 	int signal = 0, r = loop_run(&loop, &signal);
@@ -559,6 +576,14 @@ static int run_loop(struct flashscoped *d)
 	return r;
 }
 
+/* A disk that is slow gets its time; one that hangs does not hold up a machine that goes down. */
+static void on_held_up(void *arg)
+{
+	struct flashscoped *d = arg;
+
+	service_held_up(&d->service, clock_boot_ms(), STOP_EXTEND_MAX_MS);
+}
+
 int main(int argc, char **argv)
 {
 	static struct flashscoped d;
@@ -566,7 +591,11 @@ int main(int argc, char **argv)
 	struct past past;
 
 	d.wish = MONITOR_WISH_NONE;
+	d.argc = argc;
+	d.argv = argv;
 	heap_settle(argv);
+	log_find_journal();
+	service_open(&d.service, clock_boot_ms());
 	limits_raise_files();
 	loop_block_signals();
 	if (settings_init(&d.settings, registry()) < 0) {
@@ -619,12 +648,13 @@ int main(int argc, char **argv)
 	if (run_loop(&d) == 0)
 		status = EXIT_STOPPED;
 
+	service_stopping(&d.service);
 	http_stop(d.http);
 	d.http = NULL;
 	sampler_close(d.sampler);
 	d.sampler = NULL;
 stop_committer:
-	if (committer_stop(d.committer) < 0) {
+	if (committer_stop(d.committer, on_held_up, &d) < 0) {
 		log_error("the last samples could not be written");
 		status = EXIT_CANNOT_START;
 	}
@@ -636,6 +666,7 @@ close_sampler:
 	store_close(d.store);
 	board_free(d.board);
 free_settings:
+	service_close(&d.service);
 	access_done(&d.access);
 	settings_done(&d.settings);
 	return d.wrong_configuration ? EXIT_USAGE : status;

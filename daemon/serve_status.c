@@ -122,7 +122,7 @@ static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board
 	const struct link_status *s = &view->stats.helper;
 
 	doc_object(doc, "ufs_monitor");
-	doc_string(doc, "policy", config_text(api->settings->config, OPTION_UFS_MONITOR));
+	doc_string(doc, "policy", config_word(api->settings->config, OPTION_UFS_MONITOR));
 	doc_bool(doc, "asked", s->monitor.asked);
 	doc_i64(doc, "n_hosts", s->monitored.n_hosts);
 	doc_i64(doc, "n_wanted", s->monitored.n_wanted);
@@ -318,7 +318,7 @@ static void add_group(struct api *api, struct doc *doc, const struct group *grou
 	doc_string(doc, "group", group->name);
 	doc_string(doc, "help", group->help);
 	doc_string(doc, "cost", cost_name(group->cost));
-	doc_i64(doc, "period_ms", api->settings->period_ms[index]);
+	doc_i64(doc, "period_ms", settings_period_ms(api->settings, index));
 	doc_u64(doc, "n_fields", group->n_fields);
 	doc_end(doc);
 }

@@ -124,3 +124,8 @@ void settings_apply(struct settings *settings)
 	for (size_t g = 0; g < catalog_n_groups(settings->catalog); g++)
 		settings->period_ms[g] = config_number(settings->config, settings->group_ids[g]);
 }
+
+int64_t settings_period_ms(const struct settings *settings, size_t group)
+{
+	return config_number(settings->config, settings->group_ids[group]);
+}

@@ -16,7 +16,7 @@ struct settings {
 	size_t n_specs, n_texts;
 	size_t *group_ids; /* option of the period, by index of the group in the catalog */
 	size_t *collector_ids;
-	int64_t *period_ms; /* by group; see settings_apply() */
+	int64_t *period_ms; /* by group, as of the start; see settings_apply() */
 	bool *disabled;     /* by collector */
 };
 
@@ -26,3 +26,6 @@ void settings_done(struct settings *settings);
 
 /* Takes periods and switches from the configuration, once it is complete. */
 void settings_apply(struct settings *settings);
+
+/* The period of a group by its index in the catalog, as it is now. */
+int64_t settings_period_ms(const struct settings *settings, size_t group);

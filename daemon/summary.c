@@ -42,7 +42,7 @@ static void log_sampled(const struct board_view *view)
 			continue;
 		text_printf(&line, "samples %s:", view->collectors[i].collector->name);
 		list_nodes(&line, &view->collectors[i]);
-		log_info("%s", buf);
+		log_about(LOG_LEVEL_INFO, view->collectors[i].collector->name, "", "%s", buf);
 	}
 }
 

@@ -241,6 +241,7 @@ int main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	log_find_journal();
 	limits_raise_files();
 
 	int stop_fd = open_stop_fd(), socket_fd = open_socket(&args);

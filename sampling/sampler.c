@@ -88,11 +88,22 @@ int sampler_start(struct sampler *sampler, int64_t now_ms)
 	for (size_t i = 0; i < sampler->n_plans; i++)
 		schedule_start(&sampler->plans[i].schedule, sampler->plans[i].schedule.period_ms,
 			       now_ms);
-	/* Not at a multiple of the boot clock: right after the start nothing is new. */
-	schedule_start(&sampler->rescan, sampler->options.rescan_ms, now_ms);
+	sampler_set_rescan(sampler, sampler->options.rescan_ms, now_ms);
+	return 0;
+}
+
+void sampler_set_period(struct sampler *sampler, size_t group, int64_t period_ms, int64_t now_ms)
+{
+	if (sampler->plans[group].schedule.period_ms)
+		schedule_start(&sampler->plans[group].schedule, period_ms, now_ms);
+}
+
+/* Not at the next multiple of the boot clock: right now nothing is new. */
+void sampler_set_rescan(struct sampler *sampler, int64_t rescan_ms, int64_t now_ms)
+{
+	schedule_start(&sampler->rescan, rescan_ms, now_ms);
 	if (sampler->rescan.period_ms)
 		sampler->rescan.due_ms += sampler->rescan.period_ms;
-	return 0;
 }
 
 /* Whether anything comes of it when the plan is due. */

@@ -97,6 +97,14 @@ void sampler_uevent_input(struct sampler *sampler);
 /* What the helper shall do with the UFS monitors; without a helper nothing is done. */
 void sampler_monitor(struct sampler *sampler, const struct wire_monitor *monitor);
 
+/* Another period for a group of the catalog, from now on; a collector that is switched off stays
+ * so.
+ */
+void sampler_set_period(struct sampler *sampler, size_t group, int64_t period_ms, int64_t now_ms);
+
+/* Another time between looks at everything. */
+void sampler_set_rescan(struct sampler *sampler, int64_t rescan_ms, int64_t now_ms);
+
 /* Probe again at the next tick. */
 void sampler_rescan(struct sampler *sampler);
 

@@ -163,15 +163,21 @@ static size_t open_bytes(const struct store *store)
 	return n;
 }
 
-void store_get_status(struct store *store, struct store_status *ret)
+void store_peek_status(struct store *store, struct store_status *ret)
 {
-	int64_t bytes = file_bytes(store->path, ""), wal_bytes = file_bytes(store->path, "-wal");
-
 	pthread_mutex_lock(&store->lock);
 	*ret = store->status;
 	ret->tail_bytes =
 		(int64_t)(store->sealed.size_bytes + store->writing.size_bytes + open_bytes(store));
 	pthread_mutex_unlock(&store->lock);
+	ret->file_bytes = ret->wal_bytes = 0;
+}
+
+void store_get_status(struct store *store, struct store_status *ret)
+{
+	int64_t bytes = file_bytes(store->path, ""), wal_bytes = file_bytes(store->path, "-wal");
+
+	store_peek_status(store, ret);
 	ret->file_bytes = bytes;
 	ret->wal_bytes = wal_bytes;
 }

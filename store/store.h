@@ -104,6 +104,9 @@ struct store_status {
 
 void store_get_status(struct store *store, struct store_status *ret);
 
+/* The same without the sizes of the files, which are 0: it never asks a disk. */
+void store_peek_status(struct store *store, struct store_status *ret);
+
 /* The newest value of every field, from memory. */
 struct latest_value {
 	struct value value; /* the last good one for VALUE_INT; for texts see text */

@@ -99,8 +99,8 @@ if(SMARTCOLS_FOUND AND CURL_FOUND)
 endif()
 
 # Programs that system tests use: a loop around the sampler, a writer that is made to be killed, one
-# that talks to the helper, a kernel without a system call, a starter that passes sockets, and a file
-# system that does not answer.
+# that talks to the helper, a kernel without a system call, a starter that passes sockets, a
+# service manager's ear, and a file system that does not answer.
 add_executable(kill_writer ${CMAKE_SOURCE_DIR}/tests/system/kill_writer.c)
 target_link_libraries(kill_writer PRIVATE store)
 set_target_properties(kill_writer PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -114,6 +114,8 @@ add_executable(without_openat2 ${CMAKE_SOURCE_DIR}/tests/system/without_openat2.
 set_target_properties(without_openat2 PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_executable(pass_sockets ${CMAKE_SOURCE_DIR}/tests/system/pass_sockets.c)
 set_target_properties(pass_sockets PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_executable(notify_listen ${CMAKE_SOURCE_DIR}/tests/system/notify_listen.c)
+set_target_properties(notify_listen PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 pkg_check_modules(FUSE3 IMPORTED_TARGET fuse3)
 if(FUSE3_FOUND)
 	add_executable(hangfs ${CMAKE_SOURCE_DIR}/tests/system/hangfs.c)
