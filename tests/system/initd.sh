@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The script for /etc/init.d: starts, starts again after a kill, reloads, stops; refuses a wrong
+# configuration.
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+need start-stop-daemon curl
+make_tree "$work/tree"
+shells=(sh)
+[ -x /bin/busybox ] && shells+=('busybox sh')
+mkdir -p "$work/etc/flashscope" "$work/etc/default"
+printf '[daemon]\nroot = %s\ndatabase = %s\nruntime_dir = %s\n[http]\nlisten = none\n' "$work/tree" "$work/f.db" \
+	"$work/run" >"$work/etc/flashscope/flashscope.conf"
+cat >"$work/log.sh" <<END
+#!/bin/sh
+exec cat >>$work/log
+END
+chmod +x "$work/log.sh"
+echo "LOG=$work/log.sh" >"$work/etc/default/flashscoped"
+
+daemon_pid()
+{
+	pgrep -f "^$bin/flashscoped --config $work/etc" | head -1
+}
+
+another_pid()
+{
+	local pid
+	pid=$(daemon_pid)
+	[ -n "$pid" ] && [ "$pid" != "$1" ]
+}
+
+serves()
+{
+	ask /healthz >/dev/null 2>&1
+}
+
+# Whatever happens, nothing is left running.
+end()
+{
+	local status=$?
+	[ ! -x "$work/S60flashscoped" ] || "$work/S60flashscoped" stop >/dev/null || true
+	[ $status = 0 ] || [ $status = 77 ] || tail -40 "$work/log"
+	rm -rf "$work"
+	exit $status
+}
+trap end EXIT
+
+for shell in "${shells[@]}"; do
+	sed "s,@sbindir@,$bin,g; s,@sysconfdir@,$work/etc,g; s,@runstatedir@,$work,g; 1s,.*,#!/usr/bin/env -S $shell," \
+		"$(dirname "$0")/../../packaging/busybox/S60flashscoped.in" >"$work/S60flashscoped"
+	chmod +x "$work/S60flashscoped"
+	script=$work/S60flashscoped
+	: >"$work/log"
+	! "$script" status >/dev/null || fail 'it runs before it was started'
+	"$script" start
+	until_true 10 serves
+	"$script" status | grep -q 'flashscoped runs'
+	"$script" reload
+	until_true 10 grep -q 'reads the configuration again' "$work/log"
+	first=$(daemon_pid)
+	kill -9 "$first"
+	until_true 15 another_pid "$first"
+	until_true 15 serves
+	"$script" stop
+	! daemon_pid || fail 'it runs after it was stopped'
+	grep -q 'stopping on SIGTERM' "$work/log" || fail 'the stop was not clean'
+done
+echo nonsense >>"$work/etc/flashscope/flashscope.conf"
+! "$script" start 2>"$work/said" || fail 'a wrong configuration is started'
+grep -q 'neither \[section\]' "$work/said" || fail 'the error is not said'
+echo ok

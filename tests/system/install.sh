@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# What is installed is this list, and the units are understood and tight.
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+build=$(cd "$1" && pwd -P)
+
+DESTDIR=$work/root cmake --install "$build" --prefix /usr >"$work/said" 2>&1 ||
+	fail "cmake --install: $(tail -5 "$work/said")"
+units=$(dirname "$(cd "$work/root" && find . -name flashscoped.service)")
+units=${units#.}
+(cd "$work/root" && find . -type f | sort) >"$work/list"
+cat >"$work/wanted" <<END
+./etc/flashscope/flashscope.conf
+.$units/flashscope-helper.service
+.$units/flashscope-helper.socket
+.$units/flashscoped.service
+.$units/flashscoped.socket
+END
+for file in bin/flashscope sbin/flashscoped sbin/flashscope-helper share/man/man1/flashscope.1 \
+	share/man/man8/flashscoped.8 share/man/man8/flashscope-helper.8 share/flashscope/busybox/S60flashscoped \
+	lib/sysusers.d/flashscope.conf lib/tmpfiles.d/flashscope.conf; do
+	echo "./usr/$file"
+done >>"$work/wanted"
+for file in README.md METRICS.md openapi.json systemd.md FORMAT.md flashscope.conf.example; do
+	echo "./usr/share/doc/flashscope/$file"
+done >>"$work/wanted"
+sort -o "$work/wanted" "$work/wanted"
+diff "$work/wanted" "$work/list" || fail 'the list of what is installed differs'
+! grep -rl '@[a-z]*dir@' "$work/root$units" "$work/root/usr/share/flashscope" || fail 'a path was not filled in'
+
+# What is installed there already is not overwritten.
+echo '; mine' >"$work/root/etc/flashscope/flashscope.conf"
+DESTDIR=$work/root cmake --install "$build" --prefix /usr >/dev/null 2>&1
+grep -qx '; mine' "$work/root/etc/flashscope/flashscope.conf" || fail 'a configuration was overwritten'
+example=$(find "$work/root" -name flashscope.conf.example)
+"$bin/flashscoped" --config "$example" --check-config 2>/dev/null | grep -qx ok || fail 'the example has errors'
+"$bin/flashscoped" --config "$(dirname "$0")/../../packaging/flashscope.conf" --check-config 2>/dev/null |
+	grep -qx ok || fail 'the configuration has errors'
+sh -n "$(find "$work/root" -name S60flashscoped)"
+
+# Each open door of a unit says why: a comment stands above it.
+for unit in flashscoped flashscope-helper; do
+	sed -n '/^# Open doors/,/^\[Install\]/p' "$work/root$units/$unit.service" >"$work/doors"
+	[ "$(grep -c '^#' "$work/doors")" -ge 4 ] || fail "$unit does not say why its doors are open"
+done
+
+need systemd-analyze
+# verify looks whether the programs are there, and does not know options that are newer than itself.
+sed -i "s,^\(Exec[A-Za-z]*=\)[^ ]*/\(flashscope[a-z-]*\),\1$bin/\2," "$work/root$units"/*.service
+status=0
+systemd-analyze verify --man=no "$work/root$units"/flashscope* >"$work/said" 2>&1 || status=$?
+grep 'flashscope' "$work/said" | grep -vE "Unknown key (name )?'(RestartSteps|RestartMaxDelaySec)'|not-found|Failed to (create|open|prepare)" >"$work/bad" || true
+[ ! -s "$work/bad" ] || fail "systemd-analyze verify: $(cat "$work/bad")"
+
+# exposure UNIT: as a number of tenths
+exposure()
+{
+	systemd-analyze security --offline=true "$work/root$units/$1" 2>/dev/null |
+		sed -n 's/.*Overall exposure level for .*: \([0-9]*\)\.\([0-9]\).*/\1\2/p'
+}
+daemon_level=$(exposure flashscoped.service)
+helper_level=$(exposure flashscope-helper.service)
+if [ -z "$daemon_level" ]; then
+	echo 'skipped: this systemd-analyze cannot judge units offline'
+	exit 77
+fi
+[ "$daemon_level" -le 20 ] || fail "the daemon's unit is exposed by $daemon_level tenths"
+[ "$helper_level" -le 25 ] || fail "the helper's unit is exposed by $helper_level tenths"
+echo ok
