@@ -62,7 +62,7 @@ for shell in "${shells[@]}"; do
 	until_true 15 another_pid "$first"
 	until_true 15 serves
 	"$script" stop
-	! daemon_pid || fail 'it runs after it was stopped'
+	[ -z "$(daemon_pid)" ] || fail 'it runs after it was stopped'
 	grep -q 'stopping on SIGTERM' "$work/log" || fail 'the stop was not clean'
 done
 echo nonsense >>"$work/etc/flashscope/flashscope.conf"
