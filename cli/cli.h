@@ -13,6 +13,7 @@ enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 int command_probe(int argc, char **argv);
 int command_sample(int argc, char **argv);
+int command_latest(int argc, char **argv);
 int command_fields(int argc, char **argv);
 int command_status(int argc, char **argv);
 int command_query(int argc, char **argv);

@@ -17,6 +17,7 @@ struct command {
 static const struct command commands[] = {
 	{"probe", command_probe, "what can be sampled here, what not, and why"},
 	{"sample", command_sample, "one sample of everything, or a few for rates"},
+	{"latest", command_latest, "the newest values of every node, with their age"},
 	{"path", command_path, "which layers a file passes on its way to the device"},
 	{"query", command_query, "a metric over a window of time"},
 	{"fields", command_fields, "the metrics that can be asked for"},

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/cells.h"
 #include "cli/table.h"
-#include "model/people.h"
 #include "model/sink.h"
 
 #define CELLS_MAX (1 << 20)
@@ -118,43 +118,14 @@ static int compare_cells(const void *p, const void *q)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* A whole number may come with decimals that are zero. */
-static bool whole_number(struct decimal value, int64_t *ret)
-{
-	for (; value.decimals; value.decimals--, value.value /= 10)
-		if (value.value % 10)
-			return false;
-	*ret = value.value;
-	return true;
-}
-
-static const char *state_name(const struct metric *metric, struct decimal value)
-{
-	const char *const *states;
-	int64_t number;
-
-	if (!metric || metric->kind != KIND_STATE || metric->derived ||
-	    !whole_number(value, &number) || number < 0)
-		return NULL;
-	states = metric->group->fields[metric->a].states;
-	for (int64_t i = 0; states && states[i]; i++)
-		if (i == number)
-			return states[i];
-	return NULL;
-}
-
 static void put_value(struct text *text, const struct grid *grid, const struct cell *cell)
 {
-	const char *state = cell->has_value ? state_name(grid->metric, cell->value) : NULL;
-
-	if (state)
-		text_str(text, state);
-	else if (cell->has_value)
-		people_value(text, cell->value, grid->head->unit, grid->head->per_second);
+	if (cell->has_value)
+		cell_value(text, grid->metric, cell->value, grid->head->unit,
+			   grid->head->per_second);
 	else
 		text_char(text, '-');
-	if (cell->flag)
-		text_printf(text, " (%s)", flag_name((enum flag)cell->flag));
+	cell_flag(text, cell->flag);
 }
 
 /* One line: the cells of one time. Returns how many they were, or -errno. */

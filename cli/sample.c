@@ -20,7 +20,7 @@ static const char help[] =
 	"                         [--partitions] [COLLECTOR...]\n"
 	"\n"
 	"Samples all collectors, or the named ones, once; with --interval or --count again, and\n"
-	"shows rates. Fields are in the unit of the kernel.\n"
+	"shows rates. With --json fields are in the unit of the kernel.\n"
 	"What sends a command to a device (nvme_smart and ata_smart as root, nvme_hwmon,\n"
 	"ufs_health) is sampled when it is named, once a minute at most, and what risks more\n"
 	"(mmc_health; once an hour at most) only then.\n"

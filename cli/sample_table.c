@@ -4,9 +4,9 @@
 
 #include "base/cleanup.h"
 #include "base/errno_name.h"
+#include "cli/cells.h"
 #include "cli/table.h"
 #include "model/derive.h"
-#include "model/people.h"
 
 #define CELL_MAX (INFO_TEXT_MAX + 16)
 
@@ -30,18 +30,10 @@ static bool has_column(const struct sample_table *t, const struct metric *metric
 	return false;
 }
 
-static int add_column(const struct sample_table *t, struct table *table,
-		      const struct metric *metric)
+static int add_column(struct table *table, const struct metric *metric)
 {
-	const char *unit = metric->derived ? "" : unit_symbol(metric->unit);
-	bool rate = has_before(t) && metric->kind == KIND_COUNTER;
-	char name[128];
-	struct text text = TEXT_IN(name);
-
-	text_str(&text, metric->name);
-	if (unit[0] || (rate && !metric->derived))
-		text_printf(&text, " [%s%s]", unit[0] ? unit : "1", rate ? "/s" : "");
-	return table_column(table, name, metric->kind == KIND_INFO ? TABLE_TEXT : TABLE_NUMBER);
+	return table_column(table, metric->name,
+			    metric->kind == KIND_INFO ? TABLE_TEXT : TABLE_NUMBER);
 }
 
 static bool value_at(const struct sample_table *t, size_t row, const struct metric *metric,
@@ -59,53 +51,59 @@ static bool value_at(const struct sample_table *t, size_t row, const struct metr
 	return derive_rate(metric, &sum, ret);
 }
 
-/* A field in the unit of its column, what is made from fields for people. A rate is rounded. */
-static void put_number(const struct sample_table *t, const struct metric *metric,
-		       struct decimal number, struct text *text)
+/* What stands where the newest read failed: the error, and of how long ago the last good value is.
+ */
+static void put_fault(const struct sample_table *t, size_t row, const struct metric *metric,
+		      struct text *text)
 {
-	bool rate = has_before(t) && metric->kind == KIND_COUNTER;
+	const struct value *value = &t->now->rows[row]->values[metric->a];
+	const struct sample_good *good = t->past ? &t->past[row].good[metric->a] : NULL;
 
-	if (metric->derived)
-		people_value(text, number, metric->unit, rate);
-	else if (rate)
-		people_value(text, number, UNIT_NONE, false);
-	else
-		text_fixed(text, number.value, number.decimals);
-}
-
-static const char *state_name(const struct field *field, const struct value *value)
-{
-	if (field->kind != KIND_STATE || !field->states || value->i < 0)
-		return NULL;
-	for (int64_t i = 0; field->states[i]; i++)
-		if (i == value->i)
-			return field->states[i];
-	return NULL;
+	if (metric->derived) {
+		text_char(text, '?');
+		return;
+	}
+	text_str(text, errno_name((int)value->i));
+	if (!good || !good->is_known)
+		return;
+	text_str(text, ", ");
+	cell_value(text, metric, (struct decimal){.value = good->value}, metric->unit, false);
+	text_char(text, ' ');
+	cell_span(text, good->age_ms);
+	text_str(text, " ago");
 }
 
 static void put_value(const struct sample_table *t, size_t row, const struct metric *metric,
 		      struct text *text)
 {
 	const struct value *value = &t->now->rows[row]->values[metric->a];
-	const char *state =
-		metric->derived ? NULL : state_name(&metric->group->fields[metric->a], value);
+	bool rate = metric->kind == KIND_COUNTER && has_before(t);
 	struct decimal number;
 
 	if (value->type == VALUE_ABSENT) {
 		text_char(text, '-');
 	} else if (value->type == VALUE_FAULT) {
-		text_str(text, metric->derived ? "?" : errno_name((int)value->i));
+		put_fault(t, row, metric, text);
 	} else if (value->type == VALUE_TEXT) {
 		text_str(text, sink_text(t->now, value));
-	} else if (state) {
-		text_str(text, state);
 	} else if (value_at(t, row, metric, &number)) {
-		put_number(t, metric, number, text);
-		if (value->flag && !metric->derived)
-			text_printf(text, " (%s)", flag_name(value->flag));
+		cell_value(text, metric, number, metric->unit, rate);
+		if (!metric->derived)
+			cell_flag(text, value->flag);
 	} else {
 		text_char(text, '?');
 	}
+}
+
+static int add_age(const struct sample_table *t, struct table *table, size_t row)
+{
+	char buf[64];
+	struct text text = TEXT_IN(buf);
+
+	cell_span(&text, t->past[row].age_ms);
+	if (t->past[row].stale)
+		text_str(&text, " (stale)");
+	return table_cell(table, buf);
 }
 
 static int add_line(const struct sample_table *t, struct table *table, size_t row)
@@ -120,6 +118,8 @@ static int add_line(const struct sample_table *t, struct table *table, size_t ro
 	text_printf(&node, "%s%s", t->now->rows[row]->node,
 		    t->now->rows[row]->suspended ? " (suspended)" : "");
 	r = table_cell(table, node.p);
+	if (r == 0 && t->past)
+		r = add_age(t, table, row);
 	for (size_t i = 0; r == 0 && metric_at(t->collector, t->now->group, i, &metric) == 0; i++) {
 		struct text text = TEXT_IN(buf);
 
@@ -140,9 +140,11 @@ int sample_table_print(const struct sample_table *t, FILE *out)
 	if (r < 0)
 		return r;
 	r = table_column(table, t->now->group->name, TABLE_TEXT);
+	if (r == 0 && t->past)
+		r = table_column(table, "AGE", TABLE_NUMBER);
 	for (size_t i = 0; r == 0 && metric_at(t->collector, t->now->group, i, &metric) == 0; i++)
 		if (has_column(t, &metric))
-			r = add_column(t, table, &metric);
+			r = add_column(table, &metric);
 	for (size_t i = 0; r == 0 && i < t->now->n_rows; i++)
 		r = add_line(t, table, i);
 	return r < 0 ? r : table_print(table, out);

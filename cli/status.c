@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/paths.h"
+#include "cli/cells.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/status.h"
@@ -26,22 +27,6 @@ static const char help[] =
 	"  --json         the same as a document\n"
 	"\n"
 	"Exit status: 0 done, 1 failed, 2 wrong usage.\n";
-
-static void span(struct text *text, int64_t ms)
-{
-	int64_t s = ms / 1000;
-
-	if (s < 60)
-		text_printf(text, "%lld s", (long long)s);
-	else if (s < 3600)
-		text_printf(text, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
-	else if (s < 86400)
-		text_printf(text, "%lld h %lld min", (long long)(s / 3600),
-			    (long long)(s / 60 % 60));
-	else
-		text_printf(text, "%lld d %lld h", (long long)(s / 86400),
-			    (long long)(s / 3600 % 24));
-}
 
 void status_bytes(struct text *text, int64_t bytes)
 {
@@ -62,7 +47,7 @@ static void print_daemon(struct tree *status)
 	char buf[256];
 	struct text text = TEXT_IN(buf);
 
-	span(&text, tree_i64(status, "uptime_ms"));
+	cell_span(&text, tree_i64(status, "uptime_ms"));
 	printf("flashscoped %s, process %lld, up %s\n", tree_text(status, "version"),
 	       (long long)tree_i64(status, "pid"), buf);
 	if (*tree_text(status, "listen"))
@@ -86,7 +71,7 @@ static void print_store(struct tree *store)
 	status_bytes(&text, tree_i64(store, "size_max_bytes"));
 	if (tree_get(store, "last_commit.t")) {
 		text_str(&text, ", last commit ");
-		span(&text, tree_i64(store, "last_commit.age_ms"));
+		cell_span(&text, tree_i64(store, "last_commit.age_ms"));
 		text_str(&text, " ago");
 	} else {
 		text_str(&text, ", no commit yet");
@@ -125,7 +110,7 @@ static void print_discovery(struct tree *discovery)
 	if (*tree_text(discovery, "reason")) {
 		text_printf(&text, "%lld rescans, each ",
 			    (long long)tree_i64(discovery, "n_rescans"));
-		span(&text, tree_i64(discovery, "rescan_interval_ms"));
+		cell_span(&text, tree_i64(discovery, "rescan_interval_ms"));
 		text_printf(&text, "; %s", tree_text(discovery, "reason"));
 	} else {
 		text_printf(&text, "%lld uevents, %lld of them for us, %lld rescans",

@@ -122,3 +122,15 @@ struct tree *tree_at(struct tree *array, size_t index)
 	return index < tree_n(array) ? tree_of(json_object_array_get_idx(object_of(array), index))
 				     : NULL;
 }
+
+const char *tree_json(struct tree *tree)
+{
+	return json_object_to_json_string_ext(
+		object_of(tree), JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+void tree_remove(struct tree *object, const char *key)
+{
+	if (json_object_is_type(object_of(object), json_type_object))
+		json_object_object_del(object_of(object), key);
+}

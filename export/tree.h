@@ -29,3 +29,8 @@ const char *tree_key(struct tree *tree, size_t index);
 /* Elements of an array. */
 size_t tree_n(struct tree *array);
 struct tree *tree_at(struct tree *array, size_t index);
+
+/* As JSON again. The text belongs to the document, until the next call. */
+const char *tree_json(struct tree *tree);
+/* Takes a member out of an object, if it has it; what was got of it is no longer valid. */
+void tree_remove(struct tree *object, const char *key);

@@ -87,6 +87,25 @@ end=$("$bin/flashscope" status --db "$work/f.db" | sed -n 's/^boot .* to //p')
 says 0 "to $end" query load.threads --db "$work/f.db" --from 1000000 --to 1000100
 says 0 'the file holds 2' query load.threads --db "$work/f.db" --from 1000000 --to 1000100 --json
 
+# The newest values, with their age: of a daemon and of its file the same rows.
+says 0 'as it was at the end of' latest --db "$work/f.db"
+says 2 '"nonsense" is no collector, group or metric' latest nonsense --db "$work/f.db"
+says 2 'flashscope latest: --db reads a file' latest --db f --url u
+rm -f "$work"/f.db*
+fixture=$(dirname "$0")/../fixtures/iq9075/root
+start --root "$fixture"
+until_true 10 sh -c "'$bin/flashscope' latest --socket '$socket' ufs_health thermal | grep -q '^thermal_zone9 .*ENODATA'"
+said=$("$bin/flashscope" latest --socket "$socket" load)
+grep -Eq '^load +AGE +load1 ' <<<"$said" || fail "latest has no age: $said"
+grep -Eq '^system +[0-9] s ' <<<"$said" || fail "latest has no age in seconds: $said"
+"$bin/flashscope" latest --socket "$socket" --json thermal.temp --node thermal_zone0 |
+	json 'length == 1 and (.[0].fields | keys) == ["temp"] and .[0].age_ms >= 0' 'one metric of one node'
+rows='map([.group, .node, .fields, .faults, .flags, .info]) | sort'
+"$bin/flashscope" latest --socket "$socket" --json ufs ufs_health thermal >"$work/latest.json"
+stop
+"$bin/flashscope" latest --db "$work/f.db" --json ufs ufs_health thermal >"$work/latest_file.json"
+is "$(jq -c "$rows" "$work/latest.json")" "$(jq -c "$rows" "$work/latest_file.json")" 'latest of the file'
+
 # Nodes come in the order of their numbers.
 rm -f "$work"/f.db*
 make_tree "$work/tree"
@@ -144,7 +163,7 @@ says 2 'flashscope mark: end takes one ID' mark end
 says 2 'flashscope mark: after the label "run" come -- and a COMMAND' mark run true
 says 2 'flashscope mark: no COMMAND' mark run --
 says 2 "flashscope probe: unrecognized option '--nonsense'" probe --nonsense
-for command in probe sample query fields status mark; do
+for command in probe sample latest query fields status mark; do
 	says 0 "Usage: flashscope $command" $command -h
 	says 2 "flashscope $command --help" $command --nonsense
 done

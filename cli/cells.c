@@ -1,0 +1,60 @@
+#include "cli/cells.h"
+
+#include "model/people.h"
+#include "model/sink.h"
+
+/* A whole number may come with decimals that are zero. */
+static bool whole_number(struct decimal value, int64_t *ret)
+{
+	for (; value.decimals; value.decimals--, value.value /= 10)
+		if (value.value % 10)
+			return false;
+	*ret = value.value;
+	return true;
+}
+
+static const char *state_name(const struct metric *metric, struct decimal value)
+{
+	const char *const *states;
+	int64_t number;
+
+	if (!metric || metric->kind != KIND_STATE || metric->derived ||
+	    !whole_number(value, &number) || number < 0)
+		return NULL;
+	states = metric->group->fields[metric->a].states;
+	for (int64_t i = 0; states && states[i]; i++)
+		if (i == number)
+			return states[i];
+	return NULL;
+}
+
+void cell_value(struct text *text, const struct metric *metric, struct decimal value,
+		enum unit unit, bool per_second)
+{
+	const char *state = state_name(metric, value);
+
+	if (state)
+		text_str(text, state);
+	else
+		people_value(text, value, unit, per_second);
+}
+
+void cell_flag(struct text *text, uint8_t flag)
+{
+	if (flag)
+		text_printf(text, " (%s)", flag_name((enum flag)flag));
+}
+
+void cell_span(struct text *text, int64_t ms)
+{
+	long long s = ms / 1000;
+
+	if (s < 60)
+		text_printf(text, "%lld s", s);
+	else if (s < 3600)
+		text_printf(text, "%lld min %lld s", s / 60, s % 60);
+	else if (s < 86400)
+		text_printf(text, "%lld h %lld min", s / 3600, s / 60 % 60);
+	else
+		text_printf(text, "%lld d %lld h", s / 86400, s / 3600 % 24);
+}
