@@ -42,3 +42,6 @@ void text_json(struct text *text, const char *s);
 
 /* Length in bytes of the valid UTF-8 sequence at s, 0 if there is none. */
 size_t text_utf8_len(const char *s);
+
+/* How long something took or lies back, for people: "12 s", "2 h 5 min". */
+void text_span(struct text *text, int64_t ms);

@@ -44,17 +44,3 @@ void cell_flag(struct text *text, uint8_t flag)
 	if (flag)
 		text_printf(text, " (%s)", flag_name((enum flag)flag));
 }
-
-void cell_span(struct text *text, int64_t ms)
-{
-	long long s = ms / 1000;
-
-	if (s < 60)
-		text_printf(text, "%lld s", s);
-	else if (s < 3600)
-		text_printf(text, "%lld min %lld s", s / 60, s % 60);
-	else if (s < 86400)
-		text_printf(text, "%lld h %lld min", s / 3600, s / 60 % 60);
-	else
-		text_printf(text, "%lld d %lld h", s / 86400, s / 3600 % 24);
-}

@@ -15,6 +15,3 @@ void cell_value(struct text *text, const struct metric *metric, struct decimal v
 
 /* " (stale)"; nothing without a flag. */
 void cell_flag(struct text *text, uint8_t flag);
-
-/* How long something took or lies back: "12 s", "2 h 5 min". */
-void cell_span(struct text *text, int64_t ms);

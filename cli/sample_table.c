@@ -69,7 +69,7 @@ static void put_fault(const struct sample_table *t, size_t row, const struct met
 	text_str(text, ", ");
 	cell_value(text, metric, (struct decimal){.value = good->value}, metric->unit, false);
 	text_char(text, ' ');
-	cell_span(text, good->age_ms);
+	text_span(text, good->age_ms);
 	text_str(text, " ago");
 }
 
@@ -100,7 +100,7 @@ static int add_age(const struct sample_table *t, struct table *table, size_t row
 	char buf[64];
 	struct text text = TEXT_IN(buf);
 
-	cell_span(&text, t->past[row].age_ms);
+	text_span(&text, t->past[row].age_ms);
 	if (t->past[row].stale)
 		text_str(&text, " (stale)");
 	return table_cell(table, buf);

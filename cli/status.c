@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/paths.h"
-#include "cli/cells.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/status.h"
@@ -47,7 +46,7 @@ static void print_daemon(struct tree *status)
 	char buf[256];
 	struct text text = TEXT_IN(buf);
 
-	cell_span(&text, tree_i64(status, "uptime_ms"));
+	text_span(&text, tree_i64(status, "uptime_ms"));
 	printf("flashscoped %s, process %lld, up %s\n", tree_text(status, "version"),
 	       (long long)tree_i64(status, "pid"), buf);
 	if (*tree_text(status, "listen"))
@@ -71,7 +70,7 @@ static void print_store(struct tree *store)
 	status_bytes(&text, tree_i64(store, "size_max_bytes"));
 	if (tree_get(store, "last_commit.t")) {
 		text_str(&text, ", last commit ");
-		cell_span(&text, tree_i64(store, "last_commit.age_ms"));
+		text_span(&text, tree_i64(store, "last_commit.age_ms"));
 		text_str(&text, " ago");
 	} else {
 		text_str(&text, ", no commit yet");
@@ -110,7 +109,7 @@ static void print_discovery(struct tree *discovery)
 	if (*tree_text(discovery, "reason")) {
 		text_printf(&text, "%lld rescans, each ",
 			    (long long)tree_i64(discovery, "n_rescans"));
-		cell_span(&text, tree_i64(discovery, "rescan_interval_ms"));
+		text_span(&text, tree_i64(discovery, "rescan_interval_ms"));
 		text_printf(&text, "; %s", tree_text(discovery, "reason"));
 	} else {
 		text_printf(&text, "%lld uevents, %lld of them for us, %lld rescans",

@@ -1,12 +1,17 @@
 /* GET /: a short page in plain HTML: what this is, what it samples now, where everything lies. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "daemon/api.h"
+#include "export/api.h"
 
-#define PAGE_MAX_BYTES  (64 * 1024)
+#define PAGE_MAX_BYTES  (72 * 1024)
 /* What stands below the table, and what a row becomes that does not fit. */
 #define REST_BYTES      4096
+/* The ages of slow values. */
+#define AGES_BYTES      8192
+#define SLOW_MS         60000
 #define SHORT_ROW_BYTES 192
 #define SHORT_ROWS_MAX  32
 /* More of a collector than that says less than the count. */
@@ -130,7 +135,8 @@ static void short_row(struct text *text, const struct board_collector *c)
 {
 	size_t before = text->len;
 
-	text->size = MIN(text->size + SHORT_ROW_BYTES, PAGE_MAX_BYTES - (size_t)REST_BYTES);
+	text->size = MIN(text->size + SHORT_ROW_BYTES,
+			 PAGE_MAX_BYTES - (size_t)(REST_BYTES + AGES_BYTES));
 	text_str(text, "<tr>");
 	cell(text, c->collector->name);
 	text_str(text, "<td></td><td>too much for this page, see /api/v1/collectors</td></tr>\n");
@@ -154,6 +160,65 @@ static void sampled(struct text *text, const struct board_view *view)
 		}
 	}
 	text_str(text, "</table>\n");
+}
+
+struct slow {
+	struct text *text;
+	int64_t now_ms;
+	size_t n, n_left_out;
+};
+
+static void span_cell(struct text *text, int64_t ms)
+{
+	char buf[64];
+	struct text span = TEXT_IN(buf);
+
+	text_span(&span, MAX(ms, 0));
+	cell(text, buf);
+}
+
+static int slow_row(const struct latest_row *row, void *arg)
+{
+	struct slow *slow = arg;
+	struct text *text = slow->text;
+	size_t before = text->len;
+	int64_t age_ms = slow->now_ms - row->t_ms;
+	bool stale = api_is_stale(age_ms, row->step_ms);
+
+	if (row->gone || (!stale && row->step_ms < SLOW_MS))
+		return 0;
+	if (!slow->n)
+		text_str(text, "<h2>How old slow values are</h2>\n<table><tr><th>group</th>"
+			       "<th>node</th><th>age</th><th>sampled each</th></tr>\n");
+	text_str(text, "<tr>");
+	cell(text, row->group->name);
+	cell(text, row->node);
+	span_cell(text, age_ms);
+	span_cell(text, row->step_ms);
+	text_str(text, stale ? "<td>stale</td></tr>\n" : "</tr>\n");
+	if (text->truncated) {
+		text_rewind(text, before);
+		slow->n_left_out++;
+	} else {
+		slow->n++;
+	}
+	return 0;
+}
+
+/* Values that are sampled seldom, or late: what stands in them was so then. */
+static void slow_values(struct text *text, struct api *api)
+{
+	struct slow slow = {.text = text, .now_ms = clock_boot_ms()};
+
+	text->size -= SHORT_ROW_BYTES;
+	(void)store_latest(api->store, slow_row, &slow);
+	text->size += SHORT_ROW_BYTES;
+	if (!slow.n)
+		return;
+	text_str(text, "</table>\n<p>");
+	if (slow.n_left_out)
+		text_printf(text, "and %zu more, see /api/v1/latest", slow.n_left_out);
+	text_str(text, "</p>\n");
 }
 
 static void place(struct text *text, const char *what, const char *path)
@@ -214,8 +279,8 @@ void serve_page(struct api *api, const struct request *request, struct answer *r
 {
 	/* The HTTP thread is the only one here. */
 	static char buf[PAGE_MAX_BYTES];
-	struct text text =
-		text_in(buf, sizeof(buf) - REST_BYTES - SHORT_ROWS_MAX * SHORT_ROW_BYTES);
+	struct text text = text_in(buf, sizeof(buf) - REST_BYTES - AGES_BYTES -
+						SHORT_ROWS_MAX * SHORT_ROW_BYTES);
 	struct board_view view;
 
 	(void)request;
@@ -226,6 +291,8 @@ void serve_page(struct api *api, const struct request *request, struct answer *r
 	head(&text);
 	sampled(&text, &view);
 	board_view_done(&view);
+	text.size = sizeof(buf) - REST_BYTES;
+	slow_values(&text, api);
 	/* The rest always fits: it got room of its own. */
 	text.size = sizeof(buf);
 	places(&text, api);

@@ -15,11 +15,19 @@ struct prometheus_row {
 	size_t group_index;
 	size_t node, identity; /* offsets into text */
 	size_t values;         /* first one in values */
+	int64_t age_ms;        /* of the sample, -1: not told */
 	bool stale;
 };
 
 /* The families that follow those of the fields. */
-enum common_family { FAMILY_FAULT, FAMILY_FLAG, FAMILY_STALE, FAMILY_NODE, N_COMMON_FAMILIES };
+enum common_family {
+	FAMILY_FAULT,
+	FAMILY_FLAG,
+	FAMILY_STALE,
+	FAMILY_AGE,
+	FAMILY_NODE,
+	N_COMMON_FAMILIES
+};
 
 struct prometheus {
 	const struct catalog *catalog;
@@ -120,7 +128,8 @@ static int add_values(struct prometheus *p, size_t n)
 int prometheus_row(struct prometheus *p, size_t group_index, const char *node, const char *identity)
 {
 	const struct group *group = catalog_group_at(p->catalog, group_index, NULL);
-	struct prometheus_row row = {.group_index = group_index, .values = p->n_values};
+	struct prometheus_row row = {
+		.group_index = group_index, .values = p->n_values, .age_ms = -1};
 	void *array = p->rows;
 
 	if (!group || (p->n_rows && p->rows[p->n_rows - 1].group_index > group_index))
@@ -165,6 +174,11 @@ int prometheus_value(struct prometheus *p, size_t field, const struct value *val
 	}
 	*slot = *value;
 	return 0;
+}
+
+void prometheus_age(struct prometheus *p, int64_t age_ms)
+{
+	p->rows[p->n_rows - 1].age_ms = MAX(age_ms, 0);
 }
 
 void prometheus_stale(struct prometheus *p)
@@ -358,6 +372,9 @@ static const struct common_text common_texts[] = {
 			 "flag"},
 	[FAMILY_STALE] = {"flashscope_node_stale",
 			  "Nodes whose newest sample is older than it should be.", ""},
+	[FAMILY_AGE] = {"flashscope_sample_age_seconds",
+			"How long ago a node was sampled, where that is done seldom or is late.",
+			""},
 	[FAMILY_NODE] = {"flashscope_node_info", "What a node is, whatever its name.", ""},
 };
 
@@ -409,21 +426,31 @@ static bool step_remark(struct prometheus *p, struct text *out, const struct pro
 	return false;
 }
 
+/* Whether the family has a line for the row. */
+static bool has_line(const struct prometheus *p, const struct prometheus_row *row)
+{
+	if (p->common == FAMILY_STALE)
+		return row->stale;
+	if (p->common == FAMILY_AGE)
+		return row->age_ms >= 0;
+	return p->text[row->identity];
+}
+
 static bool step_node(struct prometheus *p, struct text *out, const struct prometheus_row *row)
 {
-	bool stale = p->common == FAMILY_STALE;
-
-	if (p->row_field++ || (stale ? !row->stale : !p->text[row->identity]))
+	if (p->row_field++ || !has_line(p, row))
 		return false;
 	put_common_head(p, out);
 	put_label(out, "group", catalog_group_at(p->catalog, row->group_index, NULL)->name);
 	text_char(out, ',');
 	put_label(out, "node", p->text + row->node);
-	if (!stale) {
+	if (p->common == FAMILY_NODE) {
 		text_char(out, ',');
 		put_label(out, "identity", p->text + row->identity);
 	}
-	text_str(out, "} 1\n");
+	text_str(out, "} ");
+	text_fixed(out, p->common == FAMILY_AGE ? row->age_ms : 1, p->common == FAMILY_AGE ? 3 : 0);
+	text_char(out, '\n');
 	return true;
 }
 

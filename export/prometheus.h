@@ -17,6 +17,9 @@
  *   flashscope_field_fault{group="thermal",node="thermal_zone3",field="temp",error="EIO"} 1
  * - A node that does not answer has no lines either, but
  *   flashscope_node_stale{group="thermal",node="thermal_zone3"} 1
+ * - A node that is read seldom, or whose sample is older than it should be, has the age of its
+ * newest sample; there are no timestamps, since Prometheus would drop what is older than an hour:
+ *   flashscope_sample_age_seconds{group="ufs_health",node="1d84000.ufs"} 1805.2
  * - A flagged value has flashscope_field_flag{group,node,field,flag} 1 beside it; an implausible
  * one has only that, since alarms look at the value alone. */
 #pragma once
@@ -40,6 +43,9 @@ int prometheus_row(struct prometheus *prometheus, size_t group_index, const char
  * is the errno of a failure, and then value does not count; text belongs to VALUE_TEXT. -ENOMEM. */
 int prometheus_value(struct prometheus *prometheus, size_t field, const struct value *value,
 		     const char *text, int fault);
+
+/* How old the sample of that row is, to be told beside its values. */
+void prometheus_age(struct prometheus *prometheus, int64_t age_ms);
 
 /* That row is older than it should be: its values are not shown. */
 void prometheus_stale(struct prometheus *prometheus);

@@ -59,6 +59,12 @@ get '/api/v1/iopath?of=/no/such/file' | json '.taken_from == "/"' 'a file that n
 "$bin/flashscope" path --url "$url" >"$work/said" || fail 'path of the daemon as a drawing'
 get /metrics | grep '^flashscope_load_load1{node="system"} [0-9.]*$' >/dev/null || fail 'no load1 in /metrics'
 get /metrics -o /dev/null -w '%{content_type}' | grep -q '^text/plain; version=0.0.4'
+get /metrics | grep '^flashscope_sample_age_seconds{' >"$work/ages" || true
+grep -q 'group="load"' "$work/ages" && fail 'an age of what is sampled each second'
+grep -Ev '^flashscope_sample_age_seconds\{group="[a-z_]+",node="[^"]+"\} [0-9.]+$' "$work/ages" && fail 'an odd age'
+if [ -s "$work/ages" ]; then
+	get / | grep 'How old slow values are' >/dev/null || fail 'the page has no ages'
+fi
 get / | grep "<code>$work/f.db</code>" >/dev/null || fail 'the page does not name the database'
 
 # HEAD has the headers of GET and no body.

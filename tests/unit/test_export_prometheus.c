@@ -98,6 +98,7 @@ static struct prometheus *sample(void)
 	add_int(p, READS, 0, FLAG_NONE);
 	assert_int_equal(prometheus_row(p, 1, "hung", ""), 0);
 	add_int(p, READS, 77, FLAG_FILTERED);
+	prometheus_age(p, 185250);
 	prometheus_stale(p);
 	return p;
 }
@@ -141,6 +142,10 @@ static const char golden[] =
 	"# HELP flashscope_node_stale Nodes whose newest sample is older than it should be.\n"
 	"# TYPE flashscope_node_stale gauge\n"
 	"flashscope_node_stale{group=\"other\",node=\"hung\"} 1\n"
+	"# HELP flashscope_sample_age_seconds How long ago a node was sampled, where that is done "
+	"seldom or is late.\n"
+	"# TYPE flashscope_sample_age_seconds gauge\n"
+	"flashscope_sample_age_seconds{group=\"other\",node=\"hung\"} 185.25\n"
 	"# HELP flashscope_node_info What a node is, whatever its name.\n"
 	"# TYPE flashscope_node_info gauge\n"
 	"flashscope_node_info{group=\"disk\",node=\"vda\",identity=\"virtio-1\"} 1\n";
