@@ -14,6 +14,7 @@
 #include "cli/query_table.h"
 #include "cli/records.h"
 #include "export/points_document.h"
+#include "export/tree.h"
 #include "query/query.h"
 #include "sampling/registry.h"
 
@@ -27,7 +28,8 @@ static const char help[] =
 	"the metrics. A counter is shown as its rate.\n"
 	"\n"
 	"  --node NODE     one node alone, by its name or identity\n"
-	"  --from TIME     start of the window, default an hour before its end\n"
+	"  --from TIME     start of the window, default an hour before its end, or\n"
+	"                  three periods of the group\n"
 	"  --to TIME       its end, default now; with --db, now is the newest sample in the file\n"
 	"  --mark MARK     the window of a mark, by its id or label, in place of --from and --to\n"
 	"  --step TIME     length of a step, default window / 300 on whole seconds; a line has "
@@ -321,10 +323,41 @@ static int request_path(const struct query_params *params, struct text *path)
 	return path->truncated ? -ENAMETOOLONG : 0;
 }
 
+/* Why the daemon has nothing of a collector, when the reason is one of all its nodes. */
+static void say_not_sampled(const struct client_target *target, const struct metric *metric)
+{
+	CLEANUP(client_reply_done) struct client_reply reply = {0};
+	CLEANUP(tree_freep) struct tree *status = NULL;
+	const char *name = metric->collector->name;
+	const char *helper;
+	struct tree *list;
+
+	if (client_get(target, "/api/v1/status", &reply) < 0 ||
+	    tree_parse(reply.body, reply.len, &status) < 0)
+		return;
+	list = tree_get(status, "not_sampled");
+	for (size_t i = 0; i < tree_n(list); i++) {
+		struct tree *item = tree_at(list, i);
+		const char *advice = tree_text(item, "advice");
+
+		if (strcmp(tree_text(item, "collector"), name) != 0 || *tree_text(item, "node"))
+			continue;
+		printf("the daemon does not sample %s: %s: %s%s%s\n", name,
+		       tree_text(item, "outcome"), tree_text(item, "reason"), *advice ? "; " : "",
+		       advice);
+		return;
+	}
+	helper = tree_text(status, "helper.reason");
+	if (*helper && collector_is_helped(metric->collector))
+		printf("%s is sampled by the helper: %s: %s\n", name,
+		       tree_text(status, "helper.state"), helper);
+}
+
 static int show_document(const struct query_args *args, const char *body)
 {
 	CLEANUP(points_document_freep) struct points_document *document = NULL;
 	struct points_head head;
+	struct metric metric;
 	size_t n_points;
 	int r = points_document_parse(body, &document);
 
@@ -332,6 +365,9 @@ static int show_document(const struct query_args *args, const char *body)
 		points_document_head(document, &head);
 		r = print_answer(args, &head, points_document_next, document, &n_points);
 	}
+	if (r == 0 && !n_points && !args->json && !args->csv &&
+	    metric_find(registry(), head.metric, &metric) == 0)
+		say_not_sampled(&args->target, &metric);
 	if (r == -EBADMSG)
 		return complain(r, "the daemon's answer is no answer to a query");
 	return r < 0 ? complain(r, NULL) : EXIT_DONE;

@@ -7,17 +7,28 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/cells.h"
+#include "cli/shown.h"
 #include "cli/table.h"
 #include "model/sink.h"
 
-#define CELLS_MAX (1 << 20)
-#define NODES_MAX 256
+#define CELLS_MAX  (1 << 20)
+#define NODES_MAX  256
+/* What is shown of before the window. */
+#define BEFORE_MAX 64
 
 struct cell {
 	int64_t boot, wall_ms;
 	size_t node;
 	struct decimal value;
 	bool has_value;
+	uint8_t flag;
+};
+
+/* The last value of a node before the window. */
+struct before {
+	char node[NODE_NAME_MAX];
+	int64_t wall_ms;
+	struct decimal value;
 	uint8_t flag;
 };
 
@@ -29,6 +40,8 @@ struct grid {
 	struct cell *cells;
 	size_t n_cells, n_alloc;
 	size_t n_damaged;
+	struct before before[BEFORE_MAX];
+	size_t n_before; /* those that are not kept counted */
 	bool many_boots;
 };
 
@@ -91,6 +104,18 @@ static int add_cell(struct grid *grid, const struct points_item *item)
 	return 0;
 }
 
+static void add_before(struct grid *grid, const struct points_item *item)
+{
+	struct before *before = &grid->before[grid->n_before];
+
+	if (grid->n_before++ >= BEFORE_MAX)
+		return;
+	snprintf(before->node, sizeof(before->node), "%s", item->series->node);
+	before->wall_ms = item->wall_ms;
+	before->value = item->value;
+	before->flag = item->flag;
+}
+
 static int add_item(struct grid *grid, const struct points_item *item)
 {
 	switch (item->type) {
@@ -99,6 +124,9 @@ static int add_item(struct grid *grid, const struct points_item *item)
 	case POINTS_POINT:
 		return add_cell(grid, item);
 	case POINTS_SERIES_END:
+		break;
+	case POINTS_BEFORE:
+		add_before(grid, item);
 		break;
 	case POINTS_DAMAGE:
 		grid->n_damaged++;
@@ -195,6 +223,40 @@ static void print_title(const struct points_head *head, FILE *out)
 	fprintf(out, "%s, %s in steps of %s s: %s\n", head->metric, head->agg, buf, head->help);
 }
 
+/* How a group that is read seldom stood when the window began. */
+static void print_before(const struct grid *grid, FILE *out)
+{
+	for (size_t i = 0; i < MIN(grid->n_before, (size_t)BEFORE_MAX); i++) {
+		const struct before *before = &grid->before[i];
+		char buf[256];
+		struct text text = TEXT_IN(buf);
+
+		text_str(&text, ": ");
+		cell_value(&text, grid->metric, before->value, grid->head->unit, false);
+		cell_flag(&text, before->flag);
+		text_str(&text, " at ");
+		clock_rfc3339(&text, before->wall_ms);
+		text_str(&text, ", ");
+		text_span(&text, grid->head->from_wall_ms - before->wall_ms);
+		fputs("last before this window: ", out);
+		shown_put(out, before->node, strlen(before->node));
+		fprintf(out, "%s earlier\n", buf);
+	}
+	if (grid->n_before > BEFORE_MAX)
+		fprintf(out, "and %zu more nodes, see --json\n", grid->n_before - BEFORE_MAX);
+}
+
+/* What is made from increases has no value of a sample that is alone. */
+static void print_no_rate(const struct metric *metric, FILE *out)
+{
+	fputs("no value in this window: that takes two samples of a node, the later one in it, "
+	      "between "
+	      "which something was counted\n",
+	      out);
+	if (metric->kind == KIND_COUNTER)
+		fputs("--agg last shows the count itself\n", out);
+}
+
 /* What it may mean that there is no value, by the tables; what it means here the probe knows. */
 static void print_none(const struct metric *metric, FILE *out)
 {
@@ -235,9 +297,12 @@ int query_table_print(const struct points_head *head, const struct metric *metri
 	if (grid->n_damaged)
 		fprintf(stderr, "flashscope query: %zu pieces of the file could not be read\n",
 			grid->n_damaged);
-	if (!grid->n_cells) {
+	if (!grid->n_cells && grid->n_nodes && metric && metric_is_delta(metric))
+		print_no_rate(metric, out);
+	else if (!grid->n_cells)
 		print_none(metric, out);
-		return 0;
-	}
-	return print_grid(grid, out);
+	else
+		r = print_grid(grid, out);
+	print_before(grid, out);
+	return r;
 }

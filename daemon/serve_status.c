@@ -342,7 +342,8 @@ static void add_probe_node(struct doc *doc, const struct board_view *view,
 static void add_account(struct doc *doc, const struct board_collector *c, int64_t offset_ms)
 {
 	doc_string(doc, "state", node_state_name(c->state));
-	if (c->last_error)
+	/* Of a collector that works again the old one tells nothing. */
+	if (c->last_error && c->state != NODE_OK)
 		doc_string(doc, "error", errno_name(c->last_error));
 	else
 		doc_null(doc, "error");

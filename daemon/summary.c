@@ -42,6 +42,8 @@ static void log_sampled(const struct board_view *view)
 			continue;
 		text_printf(&line, "samples %s:", view->collectors[i].collector->name);
 		list_nodes(&line, &view->collectors[i]);
+		if (line.p[line.len - 1] == ':')
+			text_str(&line, " no node yet");
 		log_about(LOG_LEVEL_INFO, view->collectors[i].collector->name, "", "%s", buf);
 	}
 }

@@ -16,7 +16,7 @@ struct points {
 	int (*next)(void *source, struct points_item *ret);
 	void *source;
 	uint64_t n_series, n_points; /* points of the current series */
-	uint64_t n_damaged;
+	uint64_t n_damaged, n_before;
 };
 
 /* The longest text of a catalog is far below this; a longer one is cut rather than trusted. */
@@ -89,6 +89,27 @@ static void json_point(const struct points *points, const struct points_item *it
 		text_char(out, '"');
 	}
 	text_char(out, ']');
+}
+
+/* The first one ends the array of series. */
+static void json_before(struct points *points, const struct points_item *item, struct text *out)
+{
+	text_str(out, points->n_before++ ? ",{" : "],\"before\":[{");
+	json_member(out, "node", item->series->node);
+	json_member(out, "identity", item->series->identity);
+	text_str(out, "\"boot\":");
+	text_i64(out, item->series->boot);
+	text_char(out, ',');
+	json_time(out, "t", item->wall_ms);
+	text_str(out, "\"boot_ms\":");
+	text_i64(out, item->boot_ms);
+	text_str(out, ",\"age_ms\":");
+	text_i64(out, points->head.from_wall_ms - item->wall_ms);
+	text_str(out, ",\"value\":");
+	decimal_text(out, item->value);
+	if (item->flag)
+		text_printf(out, ",\"flag\":\"%s\"", flag_name((enum flag)item->flag));
+	text_char(out, '}');
 }
 
 static void json_end(const struct points *points, struct text *out)
@@ -168,6 +189,10 @@ static void write_item(struct points *points, const struct points_item *item, st
 	case POINTS_SERIES_END:
 		if (json)
 			text_str(out, "]}");
+		break;
+	case POINTS_BEFORE:
+		if (json)
+			json_before(points, item, out);
 		break;
 	case POINTS_DAMAGE:
 		points->n_damaged++;

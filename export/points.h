@@ -9,6 +9,9 @@
  *     {"node":"vda","identity":"virtio-1","boot":1,"boot_id":"5a0c...",
  *      "wall_offset_ms":1796094012345,
  *      "points":[[1796097612000,4096.5],[1796097624000,null],[1796097636000,12,"filtered"]]}],
+ *    "before":[
+ *     {"node":"vda","identity":"virtio-1","boot":1,"t":"2026-12-01T03:50:00Z","boot_ms":98000,
+ *      "age_ms":600000,"value":12}],
  *    "damaged":1}
  *
  * - A point is [end of its bucket in ms since 1970, value], the value a JSON number in the unit
@@ -16,6 +19,9 @@
  *   A third element is the flag word of the values in the bucket.
  * - wall_offset_ms takes a point to the boot clock: wall = boot clock + this.
  * - A series begins at its first bucket with a value or a flag and ends at the last one.
+ * - before is there for a group that is read seldom: what each node had last before the window, and
+ * how old that was at its beginning (age_ms); with "flag" where there is one. A counter has its
+ * count. CSV has none of it.
  * - damaged counts pieces of the file that could not be read, and is only there when there are any.
  *
  * CSV has a header and one line for each point; value is empty where JSON has null:

@@ -13,7 +13,8 @@
 struct points_document {
 	struct json_object *root, *series; /* series: the array of them */
 	struct points_head head;
-	size_t next_series;
+	struct json_object *before; /* NULL: none */
+	size_t next_series, next_before;
 	struct json_object *points; /* of the current series, NULL between two */
 	size_t next_point;
 	struct points_series shown;
@@ -75,6 +76,9 @@ static int read_head(struct points_document *document)
 	if (!json_object_object_get_ex(root, "series", &document->series) ||
 	    !json_object_is_type(document->series, json_type_array))
 		return -EBADMSG;
+	if (json_object_object_get_ex(root, "before", &member) &&
+	    json_object_is_type(member, json_type_array))
+		document->before = member;
 	document->n_damaged = integer_of(root, "damaged");
 	document->head = head;
 	return 0;
@@ -178,6 +182,33 @@ static int open_series(struct points_document *document, struct points_item *ret
 	return 1;
 }
 
+static int read_before(struct points_document *document, struct points_item *ret)
+{
+	struct json_object *before =
+		json_object_array_get_idx(document->before, document->next_before++);
+	struct points_item item = {
+		.type = POINTS_BEFORE, .series = &document->shown, .has_value = true};
+	const char *node = string_of(before, "node"), *identity = string_of(before, "identity");
+	const char *t = string_of(before, "t"), *flag = string_of(before, "flag");
+	struct json_object *value;
+
+	if (!node || !t || clock_parse_rfc3339(t, &item.wall_ms) < 0 ||
+	    !json_object_object_get_ex(before, "value", &value) || !value ||
+	    decimal_of_text(json_object_get_string(value), &item.value) < 0)
+		return -EBADMSG;
+	item.boot_ms = integer_of(before, "boot_ms");
+	item.flag = (uint8_t)flag_of_name(flag ? flag : "");
+	document->shown = (struct points_series){
+		.node = node,
+		.identity = identity ? identity : "",
+		.boot = integer_of(before, "boot"),
+		.boot_id = "",
+		.wall_offset_ms = item.wall_ms - item.boot_ms,
+	};
+	*ret = item;
+	return 1;
+}
+
 int points_document_next(void *self, struct points_item *ret)
 {
 	struct points_document *document = self;
@@ -194,6 +225,8 @@ int points_document_next(void *self, struct points_item *ret)
 	}
 	if (document->next_series < json_object_array_length(document->series))
 		return open_series(document, ret);
+	if (document->before && document->next_before < json_object_array_length(document->before))
+		return read_before(document, ret);
 	if (document->n_damaged > 0) {
 		document->n_damaged--;
 		*ret = (struct points_item){.type = POINTS_DAMAGE};

@@ -29,12 +29,15 @@ enum points_type {
 	POINTS_SERIES,     /* a series begins */
 	POINTS_POINT,      /* one bucket of it */
 	POINTS_SERIES_END, /* the series is over */
-	POINTS_DAMAGE,     /* a piece of the file could not be read; what it held is missing */
+	/* After all series, of a group that is read seldom: the last good value that a node had
+	 * before the window. A counter has its count. wall_ms and boot_ms: when it was read. */
+	POINTS_BEFORE,
+	POINTS_DAMAGE, /* a piece of the file could not be read; what it held is missing */
 };
 
 struct points_item {
 	enum points_type type;
-	/* POINTS_SERIES, and the same until its end */
+	/* POINTS_SERIES, and the same until its end; POINTS_BEFORE */
 	const struct points_series *series;
 	/* POINTS_POINT: the end of the bucket, on both clocks */
 	int64_t wall_ms, boot_ms;

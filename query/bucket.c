@@ -9,9 +9,10 @@ static void add_extreme(struct bucket *bucket, struct decimal value)
 	bucket->has_extremes = true;
 }
 
-static void set_last(struct bucket *bucket, struct decimal value, uint8_t flag)
+static void set_last(struct bucket *bucket, struct decimal value, uint8_t flag, int64_t t_ms)
 {
 	bucket->last = value;
+	bucket->last_ms = t_ms;
 	bucket->has_last = true;
 	bucket->last_flag = flag;
 }
@@ -31,7 +32,7 @@ void bucket_add_value(struct bucket *bucket, const struct query_plan *plan,
 			derive_add_value(&bucket->sum, &plan->metric, point);
 	} else if (derive_value(&plan->metric, point, &value)) {
 		if (plan->agg == AGG_LAST)
-			set_last(bucket, value, flag);
+			set_last(bucket, value, flag, point->t_ms);
 		else if (!flag_keeps_out((enum flag)flag))
 			add_extreme(bucket, value);
 	}
@@ -61,7 +62,7 @@ void bucket_add_step(struct bucket *bucket, const struct query_plan *plan,
 	    !derive_rate(&plan->metric, &one, &value))
 		return;
 	if (plan->agg == AGG_LAST)
-		set_last(bucket, value, flag);
+		set_last(bucket, value, flag, after->t_ms);
 	else if (!flag_keeps_out((enum flag)flag))
 		add_extreme(bucket, value);
 }

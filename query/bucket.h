@@ -9,6 +9,7 @@ struct bucket {
 	struct decimal min, max;
 	bool has_extremes;
 	struct decimal last;
+	int64_t last_ms; /* when it was read, boot clock */
 	bool has_last;
 	uint8_t flag;      /* the newest flag in the bucket */
 	uint8_t last_flag; /* of the last value */

@@ -12,6 +12,9 @@
 
 #define DEFAULT_POINTS    300
 #define DEFAULT_WINDOW_MS 3600000
+/* For a group that is read seldom. */
+#define WINDOW_N_PERIODS  3
+#define WINDOW_MAX_MS     INT64_C(604800000)
 
 static const char *const agg_names[] = {
 	[AGG_DEFAULT] = "default", [AGG_RATE] = "rate", [AGG_INCREASE] = "increase",
@@ -81,8 +84,17 @@ static int plan_metric(const struct catalog *catalog, const char *name, struct q
 	return 0;
 }
 
+/* A code, bits or a switch: what lies between two values means nothing. */
+static bool is_code(const struct metric *metric)
+{
+	return metric->kind == KIND_STATE ||
+	       (metric->kind == KIND_GAUGE && !metric->derived && metric->unit == UNIT_NONE);
+}
+
 static enum agg default_agg(const struct metric *metric)
 {
+	if (is_code(metric))
+		return AGG_LAST;
 	switch (metric->kind) {
 	case KIND_COUNTER:
 		return AGG_RATE;
@@ -100,7 +112,7 @@ static unsigned allowed_aggs(const struct metric *metric)
 {
 	unsigned all = 1U << AGG_MIN | 1U << AGG_MAX | 1U << AGG_LAST;
 
-	if (metric->kind == KIND_STATE)
+	if (is_code(metric))
 		return all;
 	all |= 1U << AGG_MEAN;
 	if (metric->kind == KIND_COUNTER)
@@ -158,6 +170,14 @@ static int plan_time(const char *parameter, const char *text, int64_t now_wall_m
 	return r;
 }
 
+/* An hour, or a few samples. */
+static int64_t default_window_ms(const struct metric *metric)
+{
+	int64_t periods_ms = (int64_t)metric->group->period_ms * WINDOW_N_PERIODS;
+
+	return MIN(MAX(periods_ms, DEFAULT_WINDOW_MS), WINDOW_MAX_MS);
+}
+
 static int plan_window(struct reader *reader, const struct query_params *params,
 		       int64_t now_wall_ms, struct query_plan *plan, struct problem *problem)
 {
@@ -177,7 +197,7 @@ static int plan_window(struct reader *reader, const struct query_params *params,
 	int r = plan_time("to", to, now_wall_ms, boots, (size_t)n_boots, &plan->to_wall_ms,
 			  problem);
 
-	plan->from_wall_ms = MAX(plan->to_wall_ms - DEFAULT_WINDOW_MS, 0);
+	plan->from_wall_ms = MAX(plan->to_wall_ms - default_window_ms(&plan->metric), 0);
 	if (r == 0 && given(params->from))
 		r = plan_time("from", params->from, now_wall_ms, boots, (size_t)n_boots,
 			      &plan->from_wall_ms, problem);

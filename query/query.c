@@ -13,6 +13,7 @@
 #define SERIES_MAX      16384
 #define METRIC_NAME_MAX 200
 #define NODES_NAMED_MAX 6
+#define SELDOM_MS       60000
 
 /* How long before the window the sample may lie that the first increase counts from. */
 #define LEAD_MIN_MS    120000
@@ -37,6 +38,7 @@ struct query {
 	char metric_name[METRIC_NAME_MAX];
 	struct query_series *series;
 	size_t n_series, next_series;
+	struct query *before; /* what the nodes had before the window; NULL: nobody asks */
 
 	enum stage stage;
 	const struct query_series *current;
@@ -84,6 +86,7 @@ void query_close(struct query *query)
 		return;
 	if (query->cursor)
 		cursor_close(query->cursor);
+	query_close(query->before);
 	free(query->series);
 	free(query);
 }
@@ -187,6 +190,54 @@ static int gather_series(struct query *query, const char *node, struct problem *
 	return 0;
 }
 
+/* Of the boots of a node the newest alone. */
+static void keep_newest(struct query *query)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < query->n_series; i++) {
+		const struct series_key *key = &query->series[i].key;
+		bool newer = false;
+
+		for (size_t k = i + 1; k < query->n_series && !newer; k++)
+			newer = !strcmp(query->series[k].key.node, key->node) &&
+				!strcmp(query->series[k].key.identity, key->identity);
+		if (!newer)
+			query->series[n++] = query->series[i];
+	}
+	query->n_series = n;
+}
+
+/* One step of all the time before the window, that shows its last value. */
+static int open_before(struct query *query, const char *node)
+{
+	const struct query_plan *plan = &query->plan;
+	bool raw = plan->metric.kind == KIND_COUNTER || !metric_is_delta(&plan->metric);
+	CLEANUP(query_closep) struct query *before = NULL;
+	struct problem problem;
+	int r;
+
+	if (plan->metric.group->period_ms < SELDOM_MS || !raw || !plan->from_wall_ms)
+		return 0;
+	before = calloc(1, sizeof(*before));
+	if (!before)
+		return -ENOMEM;
+	before->reader = query->reader;
+	before->plan = *plan;
+	before->plan.agg = AGG_LAST;
+	before->plan.per_second = false;
+	before->plan.to_wall_ms = plan->from_wall_ms;
+	before->plan.from_wall_ms = MAX(plan->from_wall_ms - QUERY_BEFORE_MS, 0);
+	before->plan.step_ms = before->plan.to_wall_ms - before->plan.from_wall_ms;
+	r = gather_series(before, node, &problem);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	keep_newest(before);
+	query->before = before;
+	before = NULL;
+	return 0;
+}
+
 int query_open(struct reader *reader, const struct catalog *catalog,
 	       const struct query_params *params, int64_t now_wall_ms, struct query **ret,
 	       struct problem *ret_problem)
@@ -206,6 +257,8 @@ int query_open(struct reader *reader, const struct catalog *catalog,
 
 	text_printf(&name, "%s.%s", query->plan.metric.group->name, query->plan.metric.name);
 	r = gather_series(query, params->node, ret_problem);
+	if (r == 0)
+		r = open_before(query, params->node);
 	if (r < 0)
 		return r;
 	*ret = query;
@@ -417,6 +470,25 @@ static int show_point(struct query *query, struct points_item *ret)
 	return 1;
 }
 
+/* The next value of before the window. */
+static int next_before(struct query *query, struct points_item *ret)
+{
+	struct query *before = query->before;
+	int r;
+
+	while ((r = query_next(before, ret)) > 0) {
+		if (ret->type == POINTS_DAMAGE)
+			return 1;
+		if (ret->type != POINTS_POINT || !ret->has_value)
+			continue;
+		ret->type = POINTS_BEFORE;
+		ret->boot_ms = before->bucket.last_ms;
+		ret->wall_ms = ret->boot_ms + before->current->wall_offset_ms;
+		return 1;
+	}
+	return r;
+}
+
 int query_next(void *self, struct points_item *ret)
 {
 	struct query *query = self;
@@ -424,7 +496,8 @@ int query_next(void *self, struct points_item *ret)
 
 	switch (query->stage) {
 	case STAGE_OPEN:
-		return open_series(query, ret);
+		r = open_series(query, ret);
+		return r || !query->before ? r : next_before(query, ret);
 	case STAGE_POINT:
 		return show_point(query, ret);
 	case STAGE_FILL:

@@ -13,12 +13,17 @@
  * - quotient or rest of two gauges: mean (default; of the sums of both), min, max, last.
  * - mean, share, average:         mean (default; over all that increased in the bucket), min, max,
  *   last (between the last two samples).
- * - state:                        last (default), min, max.
+ * - state, and a gauge without a unit (a code, bits, a switch): last (default), min, max. They have
+ * no mean.
  *
  * Where a counter fell or a node came anew there is no increase. A value whose flag keeps it out
  * (flag_keeps_out()) is not in min, mean, max and sum of gauges nor in min and max of rates; an
  * implausible one is in nothing that is made from increases. last shows it. The point carries the
- * flag. */
+ * flag.
+ *
+ * Of a group that is read once a minute or less often, what each node had last before the window
+ * comes after the series: of at most QUERY_BEFORE_MS before, and not of what is made from increases
+ * alone. */
 #pragma once
 
 #include <stdbool.h>
@@ -29,6 +34,7 @@
 #include "store/reader.h"
 
 #define QUERY_POINTS_MAX 11000
+#define QUERY_BEFORE_MS  INT64_C(2592000000) /* 30 days */
 
 enum agg { AGG_DEFAULT, AGG_RATE, AGG_INCREASE, AGG_SUM, AGG_MIN, AGG_MEAN, AGG_MAX, AGG_LAST };
 
@@ -38,7 +44,8 @@ const char *agg_name(enum agg agg);
 struct query_params {
 	const char *metric; /* "diskstats.read_bytes" */
 	const char *node;   /* name or identity; default: all nodes */
-	const char *from;   /* default an hour before to; see query_time() */
+	const char *from;   /* default an hour before to, or three periods of the group, a week at
+			     * most; see query_time() */
 	const char *to;     /* default now */
 	const char *step; /* default window / 300, on whole seconds, not below the group's period */
 	const char *agg;  /* default by kind: rate, mean, last */

@@ -54,6 +54,31 @@ static const struct collector collector = {.name = "disk", .groups = groups, .n_
 static const struct collector *const collectors[] = {&collector};
 static const struct catalog catalog = {collectors, 1};
 
+/* Of which nobody takes a sample every hour. */
+enum { SLOW_READS, SLOW_TEMP, SLOW_CODE };
+
+/* clang-format off */
+static const struct field slow_fields[] = {
+	[SLOW_READS] = {"reads", UNIT_COUNT, KIND_COUNTER, "Reads.", NULL, 0, NULL},
+	[SLOW_TEMP]  = {"temp", UNIT_MILLICELSIUS, KIND_GAUGE, "Temperature.", NULL, 0, NULL},
+	[SLOW_CODE]  = {"code", UNIT_NONE, KIND_GAUGE, "A code.", NULL, 0, NULL},
+};
+/* clang-format on */
+
+static const struct group slow_groups[] = {{
+	.name = "slow",
+	.help = "Asked for each day.",
+	.period_ms = 86400000,
+	.fields = slow_fields,
+	.n_fields = ARRAY_SIZE(slow_fields),
+}};
+
+static const struct collector slow_collector = {
+	.name = "slow", .groups = slow_groups, .n_groups = 1};
+static const struct collector *const slow_collectors[] = {&slow_collector};
+static const struct catalog slow_catalog = {slow_collectors, 1};
+
+static const struct catalog *asked = &catalog;
 static struct problem problem;
 static char shown[4096];
 
@@ -75,6 +100,11 @@ static void show_item(struct text *text, const struct points_item *item, int64_t
 	case POINTS_SERIES_END:
 		text_str(text, ";");
 		break;
+	case POINTS_BEFORE:
+		text_printf(text, " before %s %lld=", item->series->node,
+			    (long long)(item->wall_ms - from_ms));
+		decimal_text(text, item->value);
+		break;
 	case POINTS_DAMAGE:
 		text_str(text, " damage");
 		break;
@@ -90,7 +120,7 @@ static const char *ask(const char *metric, const char *agg, const char *from, co
 	struct text text = TEXT_IN(shown);
 	struct points_item item;
 	struct query *query = NULL;
-	int r = query_open(NULL, &catalog, &params, NOW_MS, &query, &problem);
+	int r = query_open(NULL, asked, &params, NOW_MS, &query, &problem);
 
 	if (r < 0) {
 		text_printf(&text, "%s: %s", problem.parameter, problem.detail);
@@ -159,6 +189,35 @@ static void gauges(void **state)
 	assert_string_equal(ask10("disk.power", "max"), "vda/1: 5000=1 10000=0;");
 	assert_string_equal(ask("disk.temp", NULL, "1+10000", "1+12000", "2s"),
 			    "vda/1: 2000=20011.5;");
+}
+
+/* An hour of what is read each day would be empty without a word. */
+static void before_the_window(void **state)
+{
+	struct fake_span *span;
+
+	(void)state;
+	fake_reset(OFFSET_MS);
+	asked = &slow_catalog;
+	span = fake_add("vda", 1, 0, 1000, 21);
+	for (size_t i = 0; i < span->n; i++) {
+		span->values[SLOW_READS][i] = 100 + (int64_t)i;
+		span->values[SLOW_TEMP][i] = 20000 + (int64_t)i;
+		span->values[SLOW_CODE][i] = (int64_t)i % 4;
+	}
+	span->absent[SLOW_TEMP][20] = 1;
+	assert_string_equal(ask("slow.temp", NULL, "1+50000", "1+60000", "5s"),
+			    "vda/1:; before vda -31000=20019");
+	assert_string_equal(ask("slow.reads", NULL, "1+50000", "1+60000", "5s"),
+			    "vda/1:; before vda -30000=120");
+	assert_string_equal(ask("slow.temp", NULL, "1+10000", "1+15000", "5s"),
+			    "vda/1: 5000=20013; before vda 0=20010");
+	assert_string_equal(ask("slow.code", NULL, "1+10000", "1+15000", "5s"),
+			    "vda/1: 5000=3; before vda 0=2");
+	assert_string_equal(ask("slow.code", "mean", "1+10000", "1+15000", "5s"),
+			    "agg: code has no mean: use min, max, last");
+	asked = &catalog;
+	assert_string_equal(ask("disk.temp", NULL, "1+50000", "1+60000", "5s"), "vda/1:;");
 }
 
 static void derived_quantities(void **state)
@@ -623,6 +682,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters),
 		cmocka_unit_test(gauges),
+		cmocka_unit_test(before_the_window),
 		cmocka_unit_test(derived_quantities),
 		cmocka_unit_test(share_is_clamped),
 		cmocka_unit_test(rate_divides_by_the_true_time),
