@@ -9,6 +9,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/records.h"
 #include "cli/table.h"
 #include "export/tree.h"
@@ -35,38 +36,21 @@ static const char help[] =
 /* Returns -1 to go on, else the exit status. */
 static int parse_args(int argc, char **argv, struct records_source *source, bool *json)
 {
-	static const struct option options[] = {
-		{"from", required_argument, NULL, 'f'},   {"to", required_argument, NULL, 't'},
-		{"db", required_argument, NULL, 'd'},     {"url", required_argument, NULL, 'u'},
-		{"socket", required_argument, NULL, 's'}, {"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
+	const struct cli_option options[] = {
+		{"from", .text = &source->from},
+		{"to", .text = &source->to},
+		{"json", .flag = json},
+		{"db", .text = &source->db},
+		{"socket", .text = &source->target.socket},
+		{"url", .text = &source->target.url},
 	};
+	int r = cli_options("events", help, options, ARRAY_SIZE(options), argc, argv);
 
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		if (c == 'f')
-			source->from = optarg;
-		else if (c == 't')
-			source->to = optarg;
-		else if (c == 'd')
-			source->db = optarg;
-		else if (c == 'u')
-			source->target.url = optarg;
-		else if (c == 's')
-			source->target.socket = optarg;
-		else if (c == 'j')
-			*json = true;
-		else if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_DONE;
-		} else {
-			return cli_wrong_usage("events", NULL);
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (optind < argc)
 		return cli_wrong_usage("events", "takes no argument \"%s\"", argv[optind]);
-	if (!!source->db + !!source->target.url + !!source->target.socket > 1)
-		return cli_wrong_usage("events", "--db, --socket or --url, one of them");
-	return -1;
+	return cli_one_source("events", source->db, &source->target);
 }
 
 /* What both have: from when to when. */

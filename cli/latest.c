@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/errno_name.h"
+#include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/latest.h"
 #include "cli/options.h"
@@ -26,7 +27,7 @@ static const char help[] =
 	"  --json          the rows as GET /api/v1/latest has them\n"
 	"  --db FILE       read a database file instead: as it was at its end, ages too\n"
 	"  --socket PATH   of the daemon (default var/run/flashscoped.sock, then\n"
-	"                  /run/flashscope/flashscoped.sock)\n"
+	"                  " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
 	"  --url URL       of the daemon, as http://127.0.0.1:9750\n";
 
 struct latest_args {

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/options.h"
 #include "export/iopath.h"
 
 static const char help[] =
@@ -46,40 +47,15 @@ static int check_args(const struct path_args *args)
 /* Returns -1 to go on, else the exit status. */
 static int parse_args(int argc, char **argv, struct path_args *args)
 {
-	static const struct option options[] = {
-		{"root", required_argument, NULL, 'r'},
-		{"db", required_argument, NULL, 'd'},
-		{"socket", required_argument, NULL, 's'},
-		{"url", required_argument, NULL, 'u'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct cli_option options[] = {
+		{"json", .flag = &args->json},      {"root", .text = &args->root},
+		{"db", .text = &args->db},          {"socket", .text = &args->target.socket},
+		{"url", .text = &args->target.url},
 	};
+	int r = cli_options("path", help, options, ARRAY_SIZE(options), argc, argv);
 
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		switch (c) {
-		case 'r':
-			args->root = optarg;
-			break;
-		case 'd':
-			args->db = optarg;
-			break;
-		case 's':
-			args->target.socket = optarg;
-			break;
-		case 'u':
-			args->target.url = optarg;
-			break;
-		case 'j':
-			args->json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			return cli_wrong_usage("path", NULL);
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (optind + 1 < argc)
 		return cli_wrong_usage("path",
 				       "one MOUNT, FILE or DEVICE at a time, not also \"%s\"",

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/probe_list.h"
 #include "cli/table.h"
 #include "export/document.h"
@@ -32,28 +33,16 @@ struct probe_args {
 
 static int parse_args(int argc, char **argv, struct probe_args *args)
 {
-	static const struct option options[] = {
-		{"root", required_argument, NULL, 'r'}, {"all", no_argument, NULL, 'a'},
-		{"json", no_argument, NULL, 'j'},       {"partitions", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
+	const struct cli_option options[] = {
+		{"root", .text = &args->runner.root},
+		{"all", .flag = &args->all},
+		{"json", .flag = &args->json},
+		{"partitions", .flag = &args->runner.all_nodes},
 	};
+	int r = cli_options("probe", help, options, ARRAY_SIZE(options), argc, argv);
 
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		if (c == 'r')
-			args->runner.root = optarg;
-		else if (c == 'a')
-			args->all = true;
-		else if (c == 'j')
-			args->json = true;
-		else if (c == 'p')
-			args->runner.all_nodes = true;
-		else if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_DONE;
-		} else {
-			return cli_wrong_usage("probe", NULL);
-		}
-	}
+	if (r >= 0)
+		return r;
 	return cli_wanted("probe", argc - optind, argv + optind, args->wanted) < 0 ? EXIT_USAGE
 										   : -1;
 }

@@ -11,6 +11,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/options.h"
 #include "cli/query_table.h"
 #include "cli/records.h"
 #include "export/points_document.h"
@@ -59,74 +60,29 @@ static int check_args(const struct query_args *args)
 		return cli_wrong_usage("query", "--json or --csv, not both");
 	if (args->mark && (args->params.from || args->params.to))
 		return cli_wrong_usage("query", "--mark is a window: no --from and no --to");
-	if (args->db && (args->target.socket || args->target.url))
-		return cli_wrong_usage("query", "--db reads a file: no --socket and no --url");
-	if (args->target.socket && args->target.url)
-		return cli_wrong_usage("query", "--socket or --url, not both");
-	return -1;
+	return cli_one_source("query", args->db, &args->target);
 }
 
 /* Returns -1 to go on, else the exit status. */
 static int parse_args(int argc, char **argv, struct query_args *args)
 {
-	static const struct option options[] = {
-		{"node", required_argument, NULL, 'n'},
-		{"from", required_argument, NULL, 'f'},
-		{"to", required_argument, NULL, 't'},
-		{"step", required_argument, NULL, 's'},
-		{"agg", required_argument, NULL, 'a'},
-		{"db", required_argument, NULL, 'd'},
-		{"json", no_argument, NULL, 'j'},
-		{"csv", no_argument, NULL, 'c'},
-		{"url", required_argument, NULL, 'u'},
-		{"socket", required_argument, NULL, 'S'},
-		{"mark", required_argument, NULL, 'm'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct cli_option options[] = {
+		{"node", .text = &args->params.node},
+		{"from", .text = &args->params.from},
+		{"to", .text = &args->params.to},
+		{"mark", .text = &args->mark},
+		{"step", .text = &args->params.step},
+		{"agg", .text = &args->params.agg},
+		{"json", .flag = &args->json},
+		{"csv", .flag = &args->csv},
+		{"db", .text = &args->db},
+		{"socket", .text = &args->target.socket},
+		{"url", .text = &args->target.url},
 	};
+	int r = cli_options("query", help, options, ARRAY_SIZE(options), argc, argv);
 
-	for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		switch (c) {
-		case 'n':
-			args->params.node = optarg;
-			break;
-		case 'f':
-			args->params.from = optarg;
-			break;
-		case 't':
-			args->params.to = optarg;
-			break;
-		case 'm':
-			args->mark = optarg;
-			break;
-		case 's':
-			args->params.step = optarg;
-			break;
-		case 'a':
-			args->params.agg = optarg;
-			break;
-		case 'd':
-			args->db = optarg;
-			break;
-		case 'u':
-			args->target.url = optarg;
-			break;
-		case 'S':
-			args->target.socket = optarg;
-			break;
-		case 'j':
-			args->json = true;
-			break;
-		case 'c':
-			args->csv = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			return cli_wrong_usage("query", NULL);
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (optind == argc)
 		return cli_wrong_usage("query", "which METRIC? flashscope fields lists them");
 	if (optind + 1 < argc)

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/parse.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/sample_table.h"
 #include "export/document.h"
 #include "sampling/registry.h"
@@ -61,27 +62,32 @@ struct session {
 	const char *separator;
 };
 
-static int parse_number(struct sample_args *args, int option, const char *text)
+static int take_interval(const char *text, void *arg)
 {
-	int r;
+	struct sample_args *args = arg;
+	int r = parse_duration_ms(text, &args->interval_ms);
 
-	if (option == 'i') {
-		r = parse_duration_ms(text, &args->interval_ms);
-		if (r < 0 || args->interval_ms <= 0 || args->interval_ms > 86400000)
-			fprintf(stderr, "flashscope sample: --interval %s: 1ms to 1d\n", text);
-		return r < 0 || args->interval_ms <= 0 || args->interval_ms > 86400000 ? -EINVAL
-										       : 0;
-	}
-	r = parse_i64(text, &args->count);
-	if (r < 0 || args->count < 1 || args->count > COUNT_MAX) {
-		fprintf(stderr, "flashscope sample: --count %s: 1 to %d\n", text, COUNT_MAX);
-		return -EINVAL;
-	}
-	return 0;
+	if (r == 0 && args->interval_ms > 0 && args->interval_ms <= 86400000)
+		return 0;
+	fprintf(stderr, "flashscope sample: --interval %s: 1ms to 1d\n", text);
+	return -EINVAL;
 }
 
-static int add_root(struct sample_args *args, const char *root)
+static int take_count(const char *text, void *arg)
 {
+	struct sample_args *args = arg;
+	int r = parse_i64(text, &args->count);
+
+	if (r == 0 && args->count >= 1 && args->count <= COUNT_MAX)
+		return 0;
+	fprintf(stderr, "flashscope sample: --count %s: 1 to %d\n", text, COUNT_MAX);
+	return -EINVAL;
+}
+
+static int add_root(const char *root, void *arg)
+{
+	struct sample_args *args = arg;
+
 	if (args->n_roots == ROOTS_MAX) {
 		fprintf(stderr, "flashscope sample: more than %d times --root\n", ROOTS_MAX);
 		return -EINVAL;
@@ -93,34 +99,18 @@ static int add_root(struct sample_args *args, const char *root)
 /* Returns an exit status, -1 to go on. */
 static int parse_args(int argc, char **argv, struct sample_args *args)
 {
-	static const struct option options[] = {
-		{"root", required_argument, NULL, 'r'},
-		{"json", no_argument, NULL, 'j'},
-		{"interval", required_argument, NULL, 'i'},
-		{"count", required_argument, NULL, 'c'},
-		{"partitions", no_argument, NULL, 'p'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct cli_option options[] = {
+		{"root", .take = add_root, .arg = args},
+		{"json", .flag = &args->json},
+		{"interval", .take = take_interval, .arg = args},
+		{"count", .take = take_count, .arg = args},
+		{"partitions", .flag = &args->all_nodes},
 	};
-	int r = 0;
+	int r = cli_options("sample", help, options, ARRAY_SIZE(options), argc, argv);
 
-	for (int c; r == 0 && (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
-		if (c == 'r')
-			r = add_root(args, optarg);
-		else if (c == 'j')
-			args->json = true;
-		else if (c == 'p')
-			args->all_nodes = true;
-		else if (c == 'i' || c == 'c')
-			r = parse_number(args, c, optarg);
-		else if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_DONE;
-		} else {
-			return cli_wrong_usage("sample", NULL);
-		}
-	}
-	if (r < 0 || cli_wanted("sample", argc - optind, argv + optind, args->wanted) < 0)
+	if (r >= 0)
+		return r;
+	if (cli_wanted("sample", argc - optind, argv + optind, args->wanted) < 0)
 		return EXIT_USAGE;
 	if (args->n_roots > 1 && args->count > 1) {
 		fputs("flashscope sample: --count is for one root; several are a series already\n",

@@ -10,6 +10,7 @@
 #include "base/paths.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/options.h"
 #include "cli/status.h"
 #include "cli/table.h"
 #include "export/tree.h"
@@ -299,42 +300,23 @@ static int daemon_status(const struct client_target *target, bool json)
 
 int command_status(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"socket", required_argument, NULL, 's'}, {"url", required_argument, NULL, 'u'},
-		{"db", required_argument, NULL, 'd'},     {"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},         {0},
-	};
 	struct client_target target = {0};
 	const char *db = NULL;
 	bool json = false;
-	int option;
+	const struct cli_option options[] = {
+		{"socket", .text = &target.socket},
+		{"url", .text = &target.url},
+		{"db", .text = &db},
+		{"json", .flag = &json},
+	};
+	int r = cli_options("status", help, options, ARRAY_SIZE(options), argc, argv);
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
-		switch (option) {
-		case 's':
-			target.socket = optarg;
-			break;
-		case 'u':
-			target.url = optarg;
-			break;
-		case 'd':
-			db = optarg;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_DONE;
-		default:
-			return cli_wrong_usage("status", NULL);
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (optind < argc)
 		return cli_wrong_usage("status", "takes no argument, not \"%s\"", argv[optind]);
-	if (db && (target.socket || target.url))
-		return cli_wrong_usage("status", "--db reads a file: no --socket and no --url");
-	if (target.socket && target.url)
-		return cli_wrong_usage("status", "--socket or --url, not both");
+	r = cli_one_source("status", db, &target);
+	if (r >= 0)
+		return r;
 	return db ? status_of_file(db, json) : daemon_status(&target, json);
 }
