@@ -49,10 +49,11 @@ bool counts_next(const struct incident_counts *counts, size_t *cursor, struct in
 {
 	for (; *cursor < counts->n * N_CAUSES; ++*cursor) {
 		size_t i = *cursor / N_CAUSES, cause = *cursor % N_CAUSES;
-		struct text name = text_in(ret->device, NODE_NAME_MAX);
+		struct text name;
 
 		if (!counts->rows[i].findings[cause])
 			continue;
+		name = text_in(ret->device, NODE_NAME_MAX);
 		text_str(&name, counts->rows[i].device);
 		ret->cause = (enum kernel_cause)cause;
 		ret->findings = counts->rows[i].findings[cause];

@@ -180,16 +180,17 @@ static void take_module(struct slice *line)
 /* "<6>" */
 static bool take_priority(struct slice *line, struct kernel_message *m)
 {
-	size_t n = line->len && line->p[0] == '<' ? n_digits(skip(*line, 1), 4) : 0;
+	struct slice rest = skip_blanks(*line);
+	size_t n = rest.len && rest.p[0] == '<' ? n_digits(skip(rest, 1), 4) : 0;
 	int priority = 0;
 
-	if (!n || n + 1 >= line->len || line->p[n + 1] != '>')
+	if (!n || n + 1 >= rest.len || rest.p[n + 1] != '>')
 		return false;
 	for (size_t i = 1; i <= n; i++)
-		priority = priority * 10 + (line->p[i] - '0');
+		priority = priority * 10 + (rest.p[i] - '0');
 	m->facility = priority / 8;
 	m->level = priority % 8;
-	*line = skip(*line, n + 2);
+	*line = skip(rest, n + 2);
 	return true;
 }
 
@@ -344,8 +345,7 @@ static bool take_front(struct slice *line, struct kernel_message *m)
 {
 	take_recorder(line);
 	while (m->t_us == KERNEL_TIME_NONE && take_brackets(line, m))
-		if (line->len && line->p[0] == ' ')
-			*line = skip(*line, 1);
+		;
 	if (take_logcat(line, m))
 		return true;
 	if (!take_syslog(line, m) && !take_iso(line, m) && m->t_us == KERNEL_TIME_NONE &&
@@ -368,16 +368,15 @@ bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
 {
 	bool is_logcat = take_front(line, m);
 
-	*line = skip_blanks(*line);
-	if (m->facility == 0) {
+	/* A number that another program wrote would make it the kernel. */
+	if (m->facility == 0)
 		take_priority(line, m);
-		/* Time, caller and process, in any number that a vendor has found good. */
-		while (take_brackets(line, m) || take_cpu(line, m))
-			;
-		if (m->t_us != KERNEL_TIME_NONE)
-			take_monotonic(line);
-		take_module(line);
-	}
+	/* Time, caller and process, in any number that a vendor has found good. */
+	while (take_brackets(line, m) || take_cpu(line, m))
+		;
+	if (m->t_us != KERNEL_TIME_NONE)
+		take_monotonic(line);
+	take_module(line);
 	/* One blank parts the text from all that; more of them are its own. */
 	if (line->len && line->p[0] == ' ')
 		*line = skip(*line, 1);

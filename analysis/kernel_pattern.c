@@ -25,7 +25,7 @@ enum hole_kind {
 	HOLE_FLOPPY,  /* "fd0" */
 	HOLE_SECTOR,
 	HOLE_BLOCK,
-	HOLE_ERRNO, /* with or without a minus */
+	HOLE_ERRNO,
 	HOLE_SUPPRESSED,
 	HOLE_NUMBER,
 	HOLE_HEX,
@@ -229,13 +229,14 @@ static bool put_number(struct slice s, int64_t *ret)
 	return parse_i64_slice(s, ret) == 0;
 }
 
+/* A number without a minus is a code of the driver or the bus, and no errno. */
 static bool put_error(struct slice s, int *ret)
 {
 	int64_t error;
 
-	if (!put_number(s, &error) || error < -4095 || error > 4095)
+	if (!put_number(s, &error))
 		return false;
-	*ret = (int)(error < 0 ? -error : error);
+	*ret = error < 0 && error >= -4095 ? (int)-error : 0;
 	return true;
 }
 

@@ -1,0 +1,220 @@
+/* Records of /dev/kmsg, and what people save of them. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel_message.h"
+#include "base/macros.h"
+
+static void records(void **unused)
+{
+	struct kernel_message m;
+
+	(void)unused;
+	assert_int_equal(kernel_message_record(
+				 slice_of("3,1239,9436467326,-,caller=T12;sd 6:0:0:0: [sdf] a;b\n"
+					  " SUBSYSTEM=scsi\n DEVICE=+scsi:6:0:0:0\n"),
+				 &m),
+			 0);
+	assert_int_equal(m.facility, 0);
+	assert_int_equal(m.level, 3);
+	assert_int_equal(m.sequence, 1239);
+	assert_int_equal(m.t_us, 9436467326);
+	assert_false(m.is_fragment);
+	assert_string_equal(m.text, "sd 6:0:0:0: [sdf] a;b");
+	assert_string_equal(m.subsystem, "scsi");
+	assert_string_equal(m.device, "+scsi:6:0:0:0");
+	assert_int_equal(kernel_message_record(slice_of("30,7,1,-;systemd[1]: a"), &m), 0);
+	assert_int_equal(m.facility, 3);
+	assert_int_equal(m.level, 6);
+	assert_int_equal(kernel_message_record(slice_of("4,8,2,c;part"), &m), 0);
+	assert_true(m.is_fragment);
+	assert_string_equal(m.device, "");
+}
+
+/* Bytes that the kernel does not print come as \xNN; a text must not command a terminal. */
+static void escapes(void **unused)
+{
+	struct kernel_message m;
+
+	(void)unused;
+	assert_int_equal(kernel_message_record(
+				 slice_of("6,1,2,-;a\\x0ab\\x5cx41 \\xc3\\xa4\\x1b\\xZZ\\x"), &m),
+			 0);
+	assert_string_equal(m.text, "a b\\x41 \xc3\xa4 \\xZZ\\x");
+	assert_int_equal(kernel_message_record(slice_of("6,1,2,-;a\\x00b"), &m), 0);
+	assert_string_equal(m.text, "a b");
+}
+
+static void what_is_no_record(void **unused)
+{
+	static const char *const table[] = {
+		"",
+		"\n",
+		";",
+		"6,1,2,-",
+		"6;1,2,-;x",
+		"a,1,2,-;x",
+		"6,,2,-;x",
+		"6,1,,;x",
+		"-6,1,2,-;x",
+		"6,-1,2,-;x",
+		"6,1,+2,-;x",
+		"6,1;x",
+		"6,99999999999999999999,2,-;x",
+		"9999999,1,2,-;x",
+		"[    1.000000] x",
+	};
+	struct kernel_message m;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (kernel_message_record(slice_of(table[i]), &m) != -EINVAL)
+			fail_msg("taken: %s", table[i]);
+}
+
+struct line {
+	const char *line;
+	int64_t t_us;
+	int facility, level;
+	const char *text;
+};
+
+static void check_line(const struct line *expected)
+{
+	struct kernel_message m;
+
+	if (kernel_message_line(slice_of(expected->line), &m) < 0)
+		fail_msg("refused: %s", expected->line);
+	if (m.t_us != expected->t_us || m.facility != expected->facility ||
+	    m.level != expected->level || strcmp(m.text, expected->text) != 0)
+		fail_msg("%s: %lld %d %d '%s'", expected->line, (long long)m.t_us, m.facility,
+			 m.level, m.text);
+}
+
+/* clang-format off */
+static const struct line lines[] = {
+	/* dmesg, and the console */
+	{"[   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"[43976878.027119] mmc0: a", 43976878027119, 0, -1, "mmc0: a"},
+	{"[    8.029488]  nvme0n1: p1 p2", 8029488, 0, -1, " nvme0n1: p1 p2"},
+	{"<6>[   12.345678] mmc0: a", 12345678, 0, 6, "mmc0: a"},
+	{"<30>[   12.345678] systemd[1]: a", 12345678, 3, 6, "systemd[1]: a"},
+	{"[   12.345678][  T176] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"<4>[ 2307.623264][  C1] mmc0: a", 2307623264, 0, 4, "mmc0: a"},
+	{"[   12.345678] [   T42] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"kern  :err   : [   12.345678] mmc0: a", 12345678, 0, 3, "mmc0: a"},
+	{"daemon:info  : [   12.345678] systemd[1]: a", 12345678, 3, 6, "systemd[1]: a"},
+	{"[   12.345678 <    0.000010>] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"[Mon May 21 18:07:14 2018] mmc0: a", -1, 0, -1, "mmc0: a"},
+	{"[May21 18:07] mmc0: a", -1, 0, -1, "mmc0: a"},
+	{"[  +0.000010] mmc0: a", -1, 0, -1, "mmc0: a"},
+	{"2026-12-01T18:07:14,123456+00:00 nvme nvme0: a", -1, 0, -1, "nvme nvme0: a"},
+	{"\x1b[32m[   12.345678] \x1b[0m\x1b[33mmmc0\x1b[0m: a\r", 12345678, 0, -1, "mmc0: a"},
+	{"mmc0: a", -1, 0, -1, "mmc0: a"},
+	/* vendors */
+	{"[   90.372004] [1:  kworker/u16:1:   10] ufshcd-qcom 1d84000.ufshc: a", 90372004, 0, -1, "ufshcd-qcom 1d84000.ufshc: a"},
+	{"[   90.372004]  (0)[1:swapper/0]mmc0: a", 90372004, 0, -1, "mmc0: a"},
+	{"<3>[   90.372004] -(3)[242:kworker/4:1]mmc0: a", 90372004, 0, 3, "mmc0: a"},
+	{"[   90.372004] [name:ufs_mediatek_mod&]ufs: a", 90372004, 0, -1, "ufs: a"},
+	/* in brackets, and text */
+	{"[  305.098242] [aml_sd_emmc_irq] sd: a", 305098242, 0, -1, "[aml_sd_emmc_irq] sd: a"},
+	{"[drm] a", -1, 0, -1, "[drm] a"},
+	{"[ 12.x] a", -1, 0, -1, "[ 12.x] a"},
+	/* syslog and the journal */
+	{"May 21 18:07:14 host kernel: [    8.010115] nvme nvme0: a", 8010115, 0, -1, "nvme nvme0: a"},
+	{"May  1 18:07:14 host kernel: nvme nvme0: a", -1, 0, -1, "nvme nvme0: a"},
+	{"May 21 18:07:14 host kernel: <3>[    8.010115] mmc0: a", 8010115, 0, 3, "mmc0: a"},
+	{"May 21 18:07:14 host smartd[822]: mmc0: a", -1, 1, -1, "mmc0: a"},
+	{"May 21 18:07:14 host kern.err kernel: [    8.010115] mmc0: a", 8010115, 0, 3, "mmc0: a"},
+	{"Tue Dec  1 23:20:19 2026 kern.err kernel: [   12.345678] mmc0: a", 12345678, 0, 3, "mmc0: a"},
+	{"2026-12-01T18:07:14.123456+00:00 host kernel: [    8.010115] mmc0: a", 8010115, 0, -1, "mmc0: a"},
+	{"2026-12-01T18:07:14+0000 host kernel: mmc0: a", -1, 0, -1, "mmc0: a"},
+	{"[    8.010115] host kernel: mmc0: a", 8010115, 0, -1, "mmc0: a"},
+	/* Android, and who records a console */
+	{"12-01 18:07:14.123     0     0 E mmc0    : Timeout a", -1, 0, 3, "mmc0: Timeout a"},
+	{"12-01 18:07:14.123  root     0     0 W ufshcd-qcom 1d84000.ufshc: a: b", -1, 0, 4, "ufshcd-qcom 1d84000.ufshc: a: b"},
+	{"12-01 18:07:14.123     0     0 I         : text alone", -1, 0, 6, "text alone"},
+	{"12-01 18:07:14.123  1234  1250 E MyApp   : I/O error", -1, 1, 3, "MyApp: I/O error"},
+	{"[2026-12-01 18:07:14.123] [   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"2026-12-01 18:07:14.123 [   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"18:07:14.123 <6>[   12.345678] mmc0: a", 12345678, 0, 6, "mmc0: a"},
+	/* a record */
+	{"4,8,2,-;mmc0: a", 2, 0, 4, "mmc0: a"},
+};
+/* clang-format on */
+
+static void saved_lines(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		check_line(&lines[i]);
+}
+
+static void blank_lines(void **unused)
+{
+	static const char *const table[] = {
+		"", " ", "\t", "\r", "[   12.345678]", "[   12.345678] ", "4,8,2,-;"};
+	struct kernel_message m;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (kernel_message_line(slice_of(table[i]), &m) != -ENODATA)
+			fail_msg("taken: '%s' as '%s'", table[i], m.text);
+}
+
+static void a_long_line_is_cut(void **unused)
+{
+	char line[8192];
+	struct kernel_message m;
+
+	(void)unused;
+	memset(line, 'x', sizeof(line));
+	assert_int_equal(kernel_message_line((struct slice){line, sizeof(line)}, &m), 0);
+	assert_true(m.is_cut);
+	assert_int_equal(strlen(m.text), KERNEL_TEXT_MAX - 1);
+	memset(line, '[', sizeof(line));
+	assert_int_equal(kernel_message_line((struct slice){line, sizeof(line)}, &m), 0);
+	memset(line, '\x1b', sizeof(line));
+	assert_int_equal(kernel_message_line((struct slice){line, sizeof(line)}, &m), -ENODATA);
+}
+
+static void a_whole_log(void **unused)
+{
+	struct slice rest =
+		slice_of("\n[    1.000000] a\n\n6,1,2,-;b\n SUBSYSTEM=block\n DEVICE=b8:0\n"
+			 " FOREIGN_WORD=x\n[    3.000000] c\n DEVICE=none\n d");
+	struct kernel_message m;
+
+	(void)unused;
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "a");
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "b");
+	assert_string_equal(m.subsystem, "block");
+	assert_string_equal(m.device, "b8:0");
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "c");
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "DEVICE=none");
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "d");
+	assert_false(kernel_message_next(&rest, &m));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records),           cmocka_unit_test(escapes),
+		cmocka_unit_test(what_is_no_record), cmocka_unit_test(saved_lines),
+		cmocka_unit_test(blank_lines),       cmocka_unit_test(a_long_line_is_cut),
+		cmocka_unit_test(a_whole_log),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
