@@ -20,6 +20,7 @@ static const struct command commands[] = {
 	{"latest", command_latest, "the newest values of every node, with their age"},
 	{"path", command_path, "which layers a file passes on its way to the device"},
 	{"query", command_query, "a metric over a window of time"},
+	{"kernel-log", command_kernel_log, "what a saved kernel log says of storage"},
 	{"fields", command_fields, "the metrics that can be asked for"},
 	{"status", command_status, "how the daemon is doing, or what a database holds"},
 	{"events", command_events, "what happened, with the marks"},
@@ -31,7 +32,7 @@ static int usage(FILE *out)
 {
 	fputs("Usage: flashscope [--token-file FILE] COMMAND [OPTION...]\n\nCommands:\n", out);
 	for (const struct command *c = commands; c->name; c++)
-		fprintf(out, "  %-8s %s\n", c->name, c->help);
+		fprintf(out, "  %-10s %s\n", c->name, c->help);
 	fputs("\nflashscope COMMAND --help tells the options of a command.\n"
 	      "--token-file, or " TOKEN_FILE_VARIABLE ", names the file of the token that a --url\n"
 	      "on another machine wants.\n",

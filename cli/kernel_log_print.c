@@ -1,0 +1,266 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/errno_name.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/kernel_log.h"
+#include "cli/table.h"
+#include "export/doc.h"
+
+#define DOC_MAX_BYTES (64 * 1024 * 1024)
+
+const char *kernel_log_device(const struct incident *incident)
+{
+	return *incident->disk ? incident->disk : incident->device;
+}
+
+static void put_time(struct text *text, int64_t t_us)
+{
+	if (t_us != KERNEL_TIME_NONE)
+		text_printf(text, "%lld.%06lld", (long long)(t_us / 1000000),
+			    (long long)(t_us % 1000000));
+}
+
+static void put_range(struct text *text, int64_t first, int64_t last)
+{
+	if (first < 0)
+		return;
+	text_i64(text, first);
+	if (last != first)
+		text_printf(text, "..%lld", (long long)last);
+}
+
+static int64_t byte_of(int64_t sector)
+{
+	return sector < 0 || sector > INT64_MAX / 512 ? KERNEL_NUMBER_NONE : sector * 512;
+}
+
+static void put_causes(struct text *text, const struct incident *incident)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < N_CAUSES; i++) {
+		if (!incident->by_cause[i])
+			continue;
+		text_printf(text, "%s%s %lld", separator, kernel_cause_name((enum kernel_cause)i),
+			    (long long)incident->by_cause[i]);
+		separator = ", ";
+	}
+}
+
+/* What the worst line says, and how often each cause came up. */
+static void put_text(struct text *text, const struct incident *incident)
+{
+	text_str(text, incident->worst->what);
+	if (incident->count > 1) {
+		text_str(text, " (");
+		put_causes(text, incident);
+		text_char(text, ')');
+	}
+}
+
+static int add_cell(struct table *table, struct text *text, int r)
+{
+	r = r < 0 ? r : table_cell(table, text->p);
+	text_reset(text);
+	return r;
+}
+
+static int add_incident(struct table *table, const struct incident *incident)
+{
+	char buf[512];
+	struct text text = TEXT_IN(buf);
+	int r = table_line(table);
+
+	put_time(&text, incident->first_us);
+	r = add_cell(table, &text, r);
+	put_time(&text, incident->last_us);
+	r = add_cell(table, &text, r);
+	text_printf(&text, "%s%lld", incident->at_least ? ">=" : "", (long long)incident->count);
+	r = add_cell(table, &text, r);
+	text_str(&text, kernel_log_device(incident));
+	r = add_cell(table, &text, r);
+	text_str(&text, kernel_cause_name(incident->cause));
+	r = add_cell(table, &text, r);
+	text_str(&text, severity_name(incident->severity));
+	r = add_cell(table, &text, r);
+	put_range(&text, incident->sector_first, incident->sector_last);
+	r = add_cell(table, &text, r);
+	put_range(&text, byte_of(incident->sector_first), byte_of(incident->sector_last));
+	r = add_cell(table, &text, r);
+	put_text(&text, incident);
+	return add_cell(table, &text, r);
+}
+
+static int fill(struct table *table, const struct kernel_log *log)
+{
+	static const struct {
+		const char *name;
+		enum table_column column;
+	} columns[] = {
+		{"FIRST", TABLE_NUMBER}, {"LAST", TABLE_NUMBER}, {"COUNT", TABLE_NUMBER},
+		{"DEVICE", TABLE_TEXT},  {"CAUSE", TABLE_TEXT},  {"SEVERITY", TABLE_TEXT},
+		{"SECTOR", TABLE_TEXT},  {"BYTE", TABLE_TEXT},   {"TEXT", TABLE_WRAP},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
+		r = table_column(table, columns[i].name, columns[i].column);
+	for (size_t i = 0; r == 0 && i < log->n; i++)
+		r = add_incident(table, &log->closed[i]);
+	return r;
+}
+
+int kernel_log_print_table(const struct kernel_log *log)
+{
+	CLEANUP(table_closep) struct table *table = NULL;
+	struct incidents_lines lines = incidents_lines(log->table);
+	int r = 0;
+
+	if (log->n) {
+		r = table_open(&table);
+		if (r == 0)
+			r = fill(table, log);
+		if (r == 0)
+			r = table_print(table, stdout);
+	}
+	if (log->dropped)
+		printf("%lld older incidents are not shown\n", log->dropped);
+	printf("lines: %lld, %lld of the kernel, %lld of them known; incidents: %lld\n",
+	       (long long)lines.all, (long long)lines.kernel, (long long)lines.known,
+	       (long long)log->n + log->dropped);
+	return r;
+}
+
+static void doc_number(struct doc *doc, const char *key, int64_t value)
+{
+	if (value < 0)
+		doc_null(doc, key);
+	else
+		doc_i64(doc, key, value);
+}
+
+/* Texts that are separated by one character, as an array. */
+static void doc_list(struct doc *doc, const char *key, const char *text, char separator)
+{
+	struct slice rest = slice_of(text), part;
+	char buf[INCIDENT_EVIDENCE_MAX];
+
+	doc_array(doc, key);
+	while (rest.len) {
+		if (!slice_until(&rest, separator, &part)) {
+			part = rest;
+			rest.len = 0;
+		}
+		if (slice_copy(part, buf, sizeof(buf)) == 0)
+			doc_string(doc, NULL, buf);
+	}
+	doc_end(doc);
+}
+
+static void doc_incident(struct doc *doc, const struct incident *incident)
+{
+	doc_object(doc, NULL);
+	doc_number(doc, "first_us", incident->first_us);
+	doc_number(doc, "last_us", incident->last_us);
+	doc_i64(doc, "count", incident->count);
+	doc_bool(doc, "at_least", incident->at_least);
+	doc_string_or_null(doc, "device", kernel_log_device(incident));
+	doc_list(doc, "names", incident->nodes, ' ');
+	doc_string(doc, "cause", kernel_cause_name(incident->cause));
+	doc_string(doc, "severity", severity_name(incident->severity));
+	doc_string(doc, "text", incident->worst->what);
+	doc_object(doc, "causes");
+	for (size_t i = 0; i < N_CAUSES; i++)
+		if (incident->by_cause[i])
+			doc_i64(doc, kernel_cause_name((enum kernel_cause)i),
+				incident->by_cause[i]);
+	doc_end(doc);
+	doc_array(doc, "sectors");
+	for (size_t i = 0; i < incident->n_sectors; i++)
+		doc_i64(doc, NULL, incident->sectors[i]);
+	doc_end(doc);
+	doc_number(doc, "sector_first", incident->sector_first);
+	doc_number(doc, "sector_last", incident->sector_last);
+	doc_number(doc, "byte_first", byte_of(incident->sector_first));
+	doc_number(doc, "byte_last", byte_of(incident->sector_last));
+	doc_list(doc, "evidence", incident->evidence, '\n');
+	doc_end(doc);
+}
+
+static void doc_counts(struct doc *doc, const struct kernel_log *log)
+{
+	struct incidents_count count;
+	size_t cursor = 0;
+
+	doc_array(doc, "counts");
+	while (incidents_count_next(log->table, &cursor, &count)) {
+		doc_object(doc, NULL);
+		doc_string_or_null(doc, "device", count.device);
+		doc_string(doc, "cause", kernel_cause_name(count.cause));
+		doc_i64(doc, "findings", count.findings);
+		doc_i64(doc, "incidents", count.incidents);
+		doc_bool(doc, "at_least", count.at_least);
+		doc_end(doc);
+	}
+	doc_end(doc);
+}
+
+int kernel_log_print_json(const struct kernel_log *log)
+{
+	CLEANUP(doc_done) struct doc doc = {0};
+	struct incidents_lines lines = incidents_lines(log->table);
+
+	doc_init(&doc, DOC_MAX_BYTES);
+	doc_object(&doc, NULL);
+	doc_array(&doc, "incidents");
+	for (size_t i = 0; i < log->n; i++)
+		doc_incident(&doc, &log->closed[i]);
+	doc_end(&doc);
+	doc_i64(&doc, "older_incidents", log->dropped);
+	doc_counts(&doc, log);
+	doc_object(&doc, "lines");
+	doc_i64(&doc, "all", lines.all);
+	doc_i64(&doc, "kernel", lines.kernel);
+	doc_i64(&doc, "known", lines.known);
+	doc_i64(&doc, "suppressed", lines.suppressed);
+	doc_end(&doc);
+	doc_end(&doc);
+	if (doc_error(&doc) == 0)
+		puts(doc.p);
+	return doc_error(&doc);
+}
+
+/* What is in no rule has "-" in place of all that. */
+void kernel_log_print_line(const struct kernel_message *message,
+			   const struct incidents_taken *taken)
+{
+	const struct finding *finding = &taken->finding;
+	char buf[512];
+	struct text text = TEXT_IN(buf);
+
+	put_time(&text, message->t_us);
+	printf("%18s %-14s %-8s %-22s ", *buf ? buf : "-",
+	       finding->rule ? kernel_cause_name(finding->cause) : "-",
+	       finding->rule && kernel_cause_is_event(finding->cause)
+		       ? severity_name(finding->severity)
+		       : "-",
+	       finding->rule ? finding->rule->id : "-");
+	text_reset(&text);
+	text_str(&text, *finding->node ? finding->node : "-");
+	if (finding->sector >= 0)
+		text_printf(&text, " sector %lld", (long long)finding->sector);
+	if (finding->block >= 0)
+		text_printf(&text, " block %lld", (long long)finding->block);
+	if (finding->byte >= 0)
+		text_printf(&text, " byte %lld", (long long)finding->byte);
+	if (finding->error)
+		text_printf(&text, " %s", errno_name(finding->error));
+	cli_put_text(stdout, buf);
+	fputs(" | ", stdout);
+	cli_put_text(stdout, message->text);
+	fputc('\n', stdout);
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env bash
+# flashscope kernel-log: the field cases of kernel logs by their expect.md, each form that a log is saved
+# in, and what is no log.
+# shellcheck source=tests/system/lib.bash
+. "$(dirname "$0")/lib.bash"
+cd "$(dirname "$0")/../cases" || exit 1
+need jq
+n_checks=0
+
+# log NUMBER FILE [OPTION...]: the answer in $work/json, each line in $work/lines
+log()
+{
+	file=$(echo "$1"-*)/input/$2
+	shift 2
+	"$bin/flashscope" kernel-log --json "$file" >"$work/json" || fail "$file: status $?"
+	"$bin/flashscope" kernel-log --all "$file" | sed '/^$/,$d' >"$work/lines"
+}
+
+# expect JQ-EXPRESSION...: each is true of the answer
+expect()
+{
+	local expression
+
+	for expression in "$@"; do
+		n_checks=$((n_checks + 1))
+		jq -e ".incidents[0] as \$i | ($expression)" "$work/json" >/dev/null ||
+			fail "$file: not so: $expression: $(jq -c . "$work/json")"
+	done
+}
+
+# taken TIME CAUSE SEVERITY NODE: the line of this time was taken for that
+taken()
+{
+	n_checks=$((n_checks + 1))
+	awk -v time="$1" -v is="$2 $3 $4" '$1 == time && $2 " " $3 " " $5 == is { found = 1 }
+		END { exit !found }' "$work/lines" || fail "$file: $* is not in: $(cat "$work/lines")"
+}
+
+# events: lines that are findings
+events()
+{
+	awk '$3 != "-"' "$work/lines" | wc -l
+}
+
+log 48 dmesg.txt
+expect '.incidents | length == 1' '$i.device == "179:0" and $i.severity == "error"' \
+	'$i.text == "writeback hung" and $i.count == 1 and $i.cause == "hung"'
+[ "$(events)" = 1 ] || fail "48: the lines behind are events"
+
+log 49 dmesg.txt
+expect '.incidents | length == 1' '$i.device == "vdb" and $i.count == 7 and $i.cause == "file_system"' \
+	'$i.first_us == 3785008198203 and $i.last_us == 3786809222634' '$i.severity == "error"' \
+	'$i.sectors == [] and $i.byte_first == null'
+taken 3784708.859860 reminder - vdb
+[ "$(events)" = 7 ] || fail "49: the reminder is an event"
+
+log 52 dmesg.txt
+expect '.incidents | length == 1' '$i.severity == "critical"' '$i.first_us == 43976878027119' \
+	'$i.last_us == 43976892809741' '$i.count == 11' '$i.text == "recovery failed: device lost"' \
+	'$i.names | contains(["mmc0", "mmcblk0", "mmcblk0p1"])' '$i.device == "mmcblk0"' \
+	'$i.sectors == [4589584] and $i.byte_first == 2349867008' '$i.causes.gone == 2'
+taken 43976878.027119 timeout error mmc0
+taken 43976888.267487 timeout error mmc0
+taken 43976891.203641 timeout error 0000:00:14.7
+taken 43976891.309110 timeout error mmc0
+taken 43976892.599663 reset error mmc0
+taken 43976892.599668 gone critical mmcblk0
+taken 43976892.656500 io error mmcblk0
+taken 43976892.663560 timeout error 0000:00:14.7
+taken 43976892.734746 file_system error mmcblk0p1
+taken 43976892.809713 io error mmcblk0p1
+taken 43976892.809741 gone critical mmcblk0
+[ "$(awk '$2 == "detail"' "$work/lines" | wc -l)" = 22 ] || fail "52: 22 lines of registers"
+grep -q '^ *43976892.663560 .* ETIMEDOUT | ' "$work/lines" || fail "52: no errno"
+grep -q 'block 573442 |' "$work/lines" || fail "52: no block"
+
+log 53 dmesg.txt
+expect '.incidents == [] and .counts == []' '.lines.known == 3'
+[ "$(awk '$2 == "benign"' "$work/lines" | wc -l)" = 3 ] || fail "53: RPMB is no noise"
+# The exception is for that one name; the other wordings are the same.
+file=wordings
+for name in mmcblk0rpmb mmcblk0 mmcblk0p1; do
+	for words in end_request:\  blk_update_request:\  print_req_error:\  ''; do
+		echo "[    1.000000] ${words}I/O error, dev $name, sector 8"
+	done
+done >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.count == 8 and $i.device == "mmcblk0"'
+
+log 54 dmesg.txt
+expect '.incidents | length == 1' '$i.cause == "link" and $i.severity == "critical"' '$i.count == 7' \
+	'$i.causes == {"link": 3, "io": 3, "file_system": 1}' '$i.device == "mmcblk0"' \
+	'$i.sectors == [26457304, 26457312, 26457320]' \
+	'$i.byte_first == 13546139648 and $i.byte_last == 13546147840' \
+	'$i.names == ["mmcblk0", "mmcblk0p3"]' '.lines.all == 12'
+taken 305.092376 link warning mmcblk0
+taken 305.129458 link error mmcblk0
+taken 305.153172 file_system critical mmcblk0p3
+taken 305.098242 - - -
+
+log 55 kern.log
+expect '.incidents | length == 1' '$i.cause == "link" and $i.severity == "critical"' '$i.count == 4' \
+	'$i.causes.media == null' '$i.first_us == 40991192 and $i.last_us == 44076587' \
+	'$i.text == "device removed"' '$i.device == "nvme0n1"' '$i.byte_first == 256060424192'
+taken 40.991192 link error nvme0
+taken 43.992405 io error nvme0n1
+taken 44.064491 gone critical nvme0
+taken 44.076587 io error nvme0n1
+taken 8.010201 - - -
+taken 8.020289 benign - nvme0
+taken 8.029488 - - -
+grep -q 'block 62514752 byte 256060424192 |' "$work/lines" || fail "55: the block is no place"
+grep -q ' ENODEV | ' "$work/lines" || fail "55: no ENODEV"
+
+log 56 dmesg.txt
+expect '.incidents | length == 1' '$i.device == "1d84000.ufs" and $i.names == ["1d84000.ufs"]' \
+	'$i.severity == "critical" and $i.cause == "link" and $i.count == 3' '$i.sectors == []'
+taken 132.678296 link error 1d84000.ufs
+taken 132.678298 link critical 1d84000.ufs
+taken 132.687661 link error 1d84000.ufs
+taken 132.687669 detail - 1d84000.ufs
+[ "$(awk '$4 == "ufs-registers"' "$work/lines" | wc -l)" = 3 ] || fail "56: registers"
+
+# The same log in other forms is the same incident; a log that ends in the middle of a line as well.
+input=$(echo 54-*/input/dmesg.txt)
+same()
+{
+	"$bin/flashscope" kernel-log --json "$@" | jq -c '.incidents[0] | [.count, .causes, .sectors]'
+}
+expected=$(same "$input")
+for form in 's/^/<3>/' 's/^/May 21 18:07:14 host kernel: /' 's/\]/][  T123]/' 's/$/\r/' \
+	's/^\[ *\([0-9]*\)\.\([0-9]*\)\] /3,17,\1\2,-;/' 's/^/kern  :err   : /' 's/^\[[^]]*\] //'; do
+	sed "$form" "$input" >"$work/log"
+	[ "$(same "$work/log")" = "$expected" ] || fail "$form: $(same "$work/log")"
+done
+[ "$(same - <"$input")" = "$expected" ] || fail "standard input"
+[ "$(same <"$input")" = "$expected" ] || fail "standard input without an argument"
+printf %s "$(cat "$input")" >"$work/log"
+[ "$(same "$work/log")" = "$expected" ] || fail "without a newline at the end"
+
+# Lines of a process in syslog are not the kernel's.
+sed 's/^/May 21 18:07:14 host prog[1]: /' "$input" >"$work/log"
+[ "$("$bin/flashscope" kernel-log --json "$work/log" | jq -c '[.incidents, .lines.kernel]')" = '[[],0]' ] ||
+	fail "a process speaks for the kernel"
+
+# Long logs are read piece by piece, and lines that were suppressed make a count a lower bound.
+{
+	awk 'BEGIN { for (i = 1; i <= 20000; i++)
+		printf "[  100.%06d] I/O error, dev sda, sector %d op 0x0:(READ)\n", i, i * 8 }'
+	echo "[  101.000000] blk_print_req_error: 9 callbacks suppressed"
+} >"$work/log"
+file=long
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.count == 20000 and $i.at_least' '.lines.suppressed == 9' \
+	'$i.sector_first == 8 and $i.sector_last == 160000 and ($i.sectors | length) == 8'
+"$bin/flashscope" kernel-log "$work/log" | grep -q '>=20000 sda' || fail "no lower bound in the table"
+
+# What is no log has no incident; what cannot be read is an error.
+head -c 300000 /dev/urandom >"$work/log"
+"$bin/flashscope" kernel-log "$work/log" >/dev/null || fail "random bytes"
+: >"$work/log"
+[ "$("$bin/flashscope" kernel-log "$work/log")" = "lines: 0, 0 of the kernel, 0 of them known; incidents: 0" ] ||
+	fail "an empty log"
+status=0
+"$bin/flashscope" kernel-log "$work/none" 2>/dev/null || status=$?
+[ $status = 1 ] || fail "a file that is not there: status $status"
+status=0
+"$bin/flashscope" kernel-log "$work" 2>/dev/null || status=$?
+[ $status = 1 ] || fail "a directory: status $status"
+for wrong in '--all --json -' '-x' 'a b'; do
+	status=0
+	# shellcheck disable=SC2086
+	"$bin/flashscope" kernel-log $wrong </dev/null 2>/dev/null || status=$?
+	[ $status = 2 ] || fail "$wrong: status $status"
+done
+# A text may not command the terminal.
+printf '[    1.000000] EXT4-fs error (device sda1): \033]0;x\007\302\233a\n' >"$work/log"
+"$bin/flashscope" kernel-log --all "$work/log" | LC_ALL=C grep -q "$(printf '[\033\007]')" &&
+	fail "a control character"
+echo "$n_checks checks"
