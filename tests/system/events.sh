@@ -57,7 +57,7 @@ says 2 'no mark has the id or the label "nothing"; flashscope events shows them'
 says 2 '--mark is a window' query load.threads --mark 1 --from -1h
 says 2 'from: "soon" is no time' events --socket "$socket" --from soon
 says 2 'takes no argument "now"' events now
-says 2 'one of them' events --db x --socket y
+says 2 '--db reads a file' events --db x --socket y
 says 1 'no daemon can be reached' events --socket "$work/none"
 says 1 'No such file' events --db "$work/none"
 (cd "$work" && [ ! -e /run/flashscope/flashscoped.sock ] && [ ! -e /var/lib/flashscope/flashscope.db ]) &&
