@@ -167,3 +167,10 @@ int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);
  * with this key until hw_close(): what has to outlive the state of one that is made anew at each
  * probe. Owned by hw. NULL without memory, or for the 65th key. */
 void *hw_memory(struct hw *hw, const char *key, size_t size);
+
+/* Has hw_memory() lay its blocks in this memory, which is zeroed at first, aligned as by malloc(),
+ * and outlives hw: what another process has left there, by the same key and of the same size, is
+ * found again. Whether keys and sizes make sense is checked here, else all is begun anew; whether
+ * the blocks do, is their user's to check. What has no room there is had as without it. To be
+ * called before the first hw_memory(). */
+void hw_memory_keep(struct hw *hw, void *memory, size_t bytes);

@@ -13,6 +13,7 @@
  * of the standard, is not read: there are disks that hang when their logs are listed
  * (ATA_HORKAGE_NO_LOG_DIR in drivers/ata/libata-core.c). */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +41,9 @@ enum question { ASK_POWER, ASK_IDENTIFY, ASK_DATA, ASK_THRESHOLDS, ASK_STATUS, N
 
 /* That a disk was in standby when it was asked, and what it had done until then. */
 struct standby {
-	bool is_known;
-	int64_t at_ms;   /* of the boot clock */
-	char io[IO_MAX]; /* the line of its file stat; "": none */
+	uint8_t is_known; /* 0 or 1 */
+	int64_t at_ms;    /* of the boot clock */
+	char io[IO_MAX];  /* the line of its file stat; "": none */
 };
 
 static const struct asking asking = {.key = "ata_smart",
@@ -392,10 +393,10 @@ static bool is_still_standby(struct hw *hw, const struct disk *disk)
 	int64_t now_ms;
 
 	if (!standby->is_known || hw_boot_ms(hw, &now_ms) < 0 || now_ms < standby->at_ms ||
-	    now_ms - standby->at_ms >= STANDBY_MS)
+	    standby->at_ms <= now_ms - STANDBY_MS)
 		return false;
 	read_io(hw, disk, io);
-	return !strcmp(io, standby->io);
+	return !strncmp(io, standby->io, IO_MAX);
 }
 
 /* 0 when it spins, -EHOSTDOWN when it sleeps, or why nobody knows. Some kernels count the question
@@ -407,7 +408,7 @@ static int check_power(struct hw *hw, const struct disk *disk, struct answers *a
 
 	if (r == 0 && is_still_standby(hw, disk))
 		return -EHOSTDOWN;
-	standby->is_known = false;
+	standby->is_known = 0;
 	if (r == 0)
 		r = ask(hw, disk, ASK_POWER, a);
 	if (r < 0 || !a->is_standby)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -12,6 +13,9 @@
 
 /* How often workers that are busy, dead or hung are looked after. */
 #define CHECK_MS 1000
+
+/* For what is known of one device's answers; pages that are not used are not there. */
+#define MEMORY_BYTES (512 * 1024)
 
 struct worker {
 	struct crew *crew;
@@ -24,7 +28,8 @@ struct worker {
 	struct wire_tick waiting;         /* for a worker that is busy */
 	struct wire_node hung[HANGS_MAX]; /* what was told, and not yet that it is back */
 	size_t n_hung;
-	bool ending; /* its device went; the kernel may hold its process */
+	void *memory; /* of its processes, one after the other; NULL of the scout */
+	bool ending;  /* its device went; the kernel may hold its process */
 };
 
 struct crew {
@@ -46,6 +51,8 @@ static void worker_free(struct worker *worker)
 	if (!worker)
 		return;
 	keeper_close(worker->keeper);
+	if (worker->memory)
+		munmap(worker->memory, MEMORY_BYTES);
 	free(worker->listed);
 	free(worker->wanted);
 	free(worker->lost);
@@ -56,6 +63,19 @@ static void worker_free(struct worker *worker)
 static void worker_freep(struct worker **worker)
 {
 	worker_free(*worker);
+}
+
+/* Goes with the worker, so a device that went and came is asked anew. */
+static int open_memory(struct worker *worker)
+{
+	void *memory =
+		mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	madvise(memory, MEMORY_BYTES, MADV_DONTFORK);
+	worker->memory = memory;
+	return 0;
 }
 
 static int worker_new(struct crew *crew, const char *device, struct worker **ret)
@@ -71,6 +91,8 @@ static int worker_new(struct crew *crew, const char *device, struct worker **ret
 	worker->lost = calloc(crew->n_collectors + 1, sizeof(bool));
 	worker->owes = calloc(crew->n_groups + 1, sizeof(bool));
 	if (!worker->listed || !worker->wanted || !worker->lost || !worker->owes)
+		return -ENOMEM;
+	if (*device && open_memory(worker) < 0)
 		return -ENOMEM;
 	*ret = worker;
 	worker = NULL;
@@ -286,6 +308,8 @@ static int open_keeper(struct worker *worker)
 			 .root = options->root,
 			 .wanted = worker->wanted,
 			 .device = scout ? NULL : worker->device,
+			 .memory = worker->memory,
+			 .memory_bytes = worker->memory ? MEMORY_BYTES : 0,
 			 /* The scout sends none, but its probes tell what workers may do. */
 			 .commands = true},
 		.deadline_ms = scout ? options->read_deadline_ms : options->command_deadline_ms,

@@ -9,6 +9,7 @@
 
 #define FAILURES_MAX 5
 #define SKIP_MAX     63
+#define ERROR_MAX    4095 /* the kernel's MAX_ERRNO */
 
 static bool is_one_of(int error, const int *errors, size_t n)
 {
@@ -88,6 +89,8 @@ struct asked_device *asking_begin(struct hw *hw, const struct asking *asking)
 		char *own = block + devices_bytes + i * each_bytes;
 
 		devices[i].in_use = false;
+		devices[i].name[NODE_NAME_MAX - 1] = '\0';
+		devices[i].identity[NODE_IDENTITY_MAX - 1] = '\0';
 		devices[i].asked = (void *)own;
 		devices[i].known = own + asked_bytes;
 	}
@@ -101,6 +104,21 @@ static void begin_anew(struct asked_device *device, const struct asking *asking,
 	memset(device->known, 0, asking->known_bytes);
 	snprintf(device->name, sizeof(device->name), "%s", name);
 	snprintf(device->identity, sizeof(device->identity), "%s", identity);
+}
+
+/* What a process has left that was out of its mind is not gone by: see hw_memory_keep(). */
+static bool makes_sense(const struct asked_device *device, const struct asking *asking)
+{
+	for (size_t i = 0; i < asking->n_questions; i++) {
+		const struct asked *asked = &device->asked[i];
+		unsigned char is_never;
+
+		memcpy(&is_never, &asked->is_never, sizeof(is_never));
+		if (asked->error > 0 || asked->error < -ERROR_MAX || asked->skip > SKIP_MAX ||
+		    is_never > 1)
+			return false;
+	}
+	return true;
 }
 
 struct asked_device *asking_find(struct asked_device *devices, const struct asking *asking,
@@ -118,7 +136,8 @@ struct asked_device *asking_find(struct asked_device *devices, const struct aski
 	}
 	if (!found)
 		return NULL;
-	if (strcmp(found->name, name) != 0 || !*identity || strcmp(found->identity, identity) != 0)
+	if (strcmp(found->name, name) != 0 || !*identity ||
+	    strcmp(found->identity, identity) != 0 || !makes_sense(found, asking))
 		begin_anew(found, asking, name, identity);
 	found->in_use = true;
 	return found;

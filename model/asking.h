@@ -1,6 +1,7 @@
 /* Whom to ask again, and when. A question to a device costs a command: one that the device will
  * never answer is asked once, and one that failed is left out for 1, 3, 7 ... 63 samples. What is
- * known of a device's answers outlives the state of a probe, and goes with the device. */
+ * known of a device's answers outlives the state of a probe, and goes with the device; in the
+ * helper it outlives the process as well that asked (hw_memory_keep()). */
 #pragma once
 
 #include <stdbool.h>
@@ -41,7 +42,9 @@ struct asked_device {
 	bool in_use; /* by the last probe */
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
 	struct asked *asked; /* one for each question */
-	void *known;         /* what it answered for good; zeroed when it is another device */
+	/* What it answered for good; zeroed when it is another device. Another process may have
+	 * left it, so each of its bytes may be anything, and a bool is none of its members. */
+	void *known;
 };
 
 struct asking {

@@ -1,6 +1,7 @@
 #include "model/ufs_query.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static const char *const files[UFS_N_QUESTIONS] = {
 
 /* What a device answered for good. */
 struct known {
-	bool is_known[UFS_N_CONSTANTS];
+	uint8_t is_known[UFS_N_CONSTANTS]; /* 0 or 1 */
 	char answers[UFS_N_CONSTANTS][UFS_ANSWER_MAX];
 };
 
@@ -134,13 +135,13 @@ int ufs_ask(struct ufs_query *query, enum ufs_question q, char buf[UFS_ANSWER_MA
 	int r;
 
 	if (q < UFS_N_CONSTANTS && known->is_known[q]) {
-		snprintf(buf, UFS_ANSWER_MAX, "%s", known->answers[q]);
+		snprintf(buf, UFS_ANSWER_MAX, "%.*s", UFS_ANSWER_MAX - 1, known->answers[q]);
 		return 0;
 	}
 	r = ask_device(query, q, buf, UFS_ANSWER_MAX);
 	if (r >= 0 && q < UFS_N_CONSTANTS) {
 		snprintf(known->answers[q], UFS_ANSWER_MAX, "%s", buf);
-		known->is_known[q] = true;
+		known->is_known[q] = 1;
 	}
 	return r < 0 ? r : 0;
 }
@@ -161,7 +162,7 @@ int ufs_ask_number(struct ufs_query *query, enum ufs_question q, int64_t *ret)
 	if (r == 0)
 		*ret = value;
 	else if (q < UFS_N_CONSTANTS)
-		known->is_known[q] = false;
+		known->is_known[q] = 0;
 	return r;
 }
 

@@ -66,6 +66,22 @@ static void run_child(const struct lane_config *config, int fd, pid_t parent,
 	_exit(lane_child_run(config, CHILD_FD, place));
 }
 
+/* A lane that goes mad spoils what it has itself, and nothing of another one. */
+static pid_t fork_with(const struct lane_config *config)
+{
+	pid_t pid;
+	int error;
+
+	if (config->memory)
+		madvise(config->memory, config->memory_bytes, MADV_DOFORK);
+	pid = fork();
+	error = errno;
+	if (config->memory && pid)
+		madvise(config->memory, config->memory_bytes, MADV_DONTFORK);
+	errno = error;
+	return pid;
+}
+
 int lane_start(const struct lane_config *config, struct lane *ret)
 {
 	struct lane_place *place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE,
@@ -81,7 +97,7 @@ int lane_start(const struct lane_config *config, struct lane *ret)
 		return r;
 	}
 	place->collector = -1;
-	pid = fork();
+	pid = fork_with(config);
 	if (pid == 0)
 		run_child(config, fds[1], parent, place);
 	r = pid < 0 ? -errno : 0;

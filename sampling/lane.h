@@ -23,8 +23,12 @@ struct lane_config {
 	const char *root;
 	const bool *wanted; /* collectors that are sampled here, by index of the catalog */
 	bool all_nodes;
-	const char *device;       /* see struct probe */
-	bool commands;            /* it keeps what commands to devices need of its privileges */
+	const char *device; /* see struct probe */
+	bool commands;      /* it keeps what commands to devices need of its privileges */
+	/* Shared pages for hw_memory_keep(), of mmap(): what this lane learns, the next one knows.
+	 * No other child of this process has them (MADV_DONTFORK). NULL: none. */
+	void *memory;
+	size_t memory_bytes;
 	const char *const *avoid; /* paths to leave alone, see hw_avoid() */
 	size_t n_avoid;
 };

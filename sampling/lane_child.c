@@ -166,6 +166,8 @@ static int child_open(struct child *child)
 	if (!child->packet || sink_init(&child->sink) < 0)
 		return -ENOMEM;
 	child->sink.at_node = child->place->node;
+	if (config->memory)
+		hw_memory_keep(runner_hw(child->runner), config->memory, config->memory_bytes);
 	hw_watch(runner_hw(child->runner), child->place->path, &child->place->since_ms);
 	for (size_t i = 0; r == 0 && i < config->n_avoid; i++)
 		r = hw_avoid(runner_hw(child->runner), config->avoid[i]);

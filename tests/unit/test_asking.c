@@ -146,13 +146,41 @@ static void remembered(void **unused)
 	fixture_end(&f);
 }
 
+/* As a process that is out of its mind may leave it: asked anew. */
+static void nonsense(void **unused)
+{
+	static const struct asked mad[] = {
+		{.error = 1}, {.error = -4096}, {.skip = 64, .error = -EIO}};
+	struct asked_device *devices, *a;
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	assert_int_equal(hw_open(f.root, &f.hw), 0);
+	for (size_t i = 0; i <= ARRAY_SIZE(mad); i++) {
+		devices = asking_begin(f.hw, &asking);
+		a = asking_find(devices, &asking, "a", "1");
+		if (i < ARRAY_SIZE(mad))
+			a->asked[1] = mad[i];
+		else
+			memset(&a->asked[1].is_never, 2, sizeof(bool));
+		devices = asking_begin(f.hw, &asking);
+		a = asking_find(devices, &asking, "a", "1");
+		assert_int_equal(asked_turn(&a->asked[1]), 0);
+		assert_int_equal(a->asked[1].error, 0);
+	}
+	/* Names without an end. */
+	memset(devices, 'x', sizeof(*devices));
+	devices = asking_begin(f.hw, &asking);
+	assert_non_null(asking_find(devices, &asking, "a", "1"));
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(left_out),
-		cmocka_unit_test(answered),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(remembered),
+		cmocka_unit_test(left_out),   cmocka_unit_test(answered), cmocka_unit_test(texts),
+		cmocka_unit_test(remembered), cmocka_unit_test(nonsense),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

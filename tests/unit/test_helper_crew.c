@@ -4,6 +4,7 @@
 /* label: long */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include "base/hw.h"
 #include "helper/crew.h"
 #include "helper/gather.h"
+#include "model/asking.h"
 
 #define DEADLINE_MS 800
 #define BACKOFF_MS  400
@@ -93,22 +95,65 @@ enum { ASKED, ALSO, READ, LOOPED };
 struct devices {
 	size_t n;
 	char v[NAMES_MAX][16];
+	struct asked *asked[NAMES_MAX];
 };
+
+static const struct asking asking = {
+	.key = "asked", .n_devices = NAMES_MAX, .n_questions = 1, .known_bytes = 16};
+
+/* First line of a file of the root; "" without one. */
+static const char *line_of(const char *name)
+{
+	static char line[64];
+	char path[128];
+	FILE *file;
+
+	path_of(path, name);
+	line[0] = '\0';
+	file = fopen(path, "r");
+	if (!file)
+		return line;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	fclose(file);
+	return line;
+}
+
+/* The command to a device: it answers with the error in the file "answer". Each is counted in the
+ * file "asked". */
+static void ask(const char *device, struct asked *asked)
+{
+	char path[128];
+	FILE *file;
+
+	if (asked_turn(asked) < 0)
+		return;
+	path_of(path, "asked");
+	file = fopen(path, "a");
+	if (file) {
+		fprintf(file, "%s\n", device);
+		fclose(file);
+	}
+	asked_note(asked, -(int)strtol(line_of("answer"), NULL, 10), 0);
+}
 
 static int asked_probe(struct hw *hw, struct probe *probe, void **ret_state)
 {
 	struct devices *devices = calloc(1, sizeof(*devices));
-	char path[128], line[16];
+	struct asked_device *all = asking_begin(hw, &asking);
+	char path[128], line[16], serial[64];
 	FILE *file;
 
-	(void)hw;
+	snprintf(serial, sizeof(serial), "%s", line_of("serial"));
 	path_of(path, "devices");
 	file = fopen(path, "r");
-	while (devices && file && fgets(line, sizeof(line), file)) {
+	while (devices && all && file && fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!probe_takes(probe, line))
 			continue;
 		probe_node(probe, line, OUTCOME_OK, "", "there");
+		devices->asked[devices->n] = asking_find(all, &asking, line, serial)->asked;
 		snprintf(devices->v[devices->n++], sizeof(devices->v[0]), "%s", line);
 	}
 	if (file)
@@ -135,13 +180,15 @@ static int asked_sample(void *state, struct hw *hw, size_t group, struct sink *s
 {
 	const struct devices *devices = state;
 
-	(void)hw, (void)group;
+	(void)hw;
 	for (size_t i = 0; i < devices->n; i++) {
 		struct row *row;
 
 		if (is_unplugged(devices->v[i]))
 			return -ENODEV;
 		row = sink_row(sink, devices->v[i], "");
+		if (group == 0)
+			ask(devices->v[i], devices->asked[i]);
 		obey(devices->v[i]);
 		row_set(row, 0, getpid());
 	}
@@ -523,6 +570,116 @@ static void a_worker_that_dies(void **state)
 	assert_int_equal(said.n_hung, 0);
 }
 
+static unsigned n_asked(void)
+{
+	char path[128];
+	unsigned n = 0;
+	FILE *file;
+
+	path_of(path, "asked");
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	for (int c; (c = fgetc(file)) != EOF;)
+		n += c == '\n';
+	fclose(file);
+	return n;
+}
+
+/* The next sample, in which the worker of the only device dies once it has asked. */
+static void sample_and_die(void)
+{
+	unsigned before = said.n_rows;
+
+	put("do", "die a\n");
+	skew_ms += 60000;
+	request(ASKED);
+	if (said.n_rows == before)
+		await(&said.n_rows, 1);
+	assert_int_equal(said.head.error, -EHOSTDOWN);
+	put("do", "");
+	await_workers(1);
+}
+
+static void sample_later(void)
+{
+	skew_ms += 60000;
+	sample(ASKED, 1);
+}
+
+static void what_is_never_answered_is_not_asked_by_the_next_worker(void **state)
+{
+	int64_t pid;
+
+	(void)state;
+	put("serial", "s1");
+	put("answer", "95"); /* EOPNOTSUPP */
+	put("devices", "a\n");
+	await_workers(1);
+	sample(ASKED, 1);
+	pid = said.pids[0];
+	assert_int_equal(n_asked(), 1);
+	sample_and_die();
+	sample_later();
+	assert_int_not_equal(said.pids[0], pid);
+	assert_int_equal(n_asked(), 1);
+
+	/* One that the kernel kills, between two samples. */
+	assert_int_equal(kill((pid_t)said.pids[0], SIGKILL), 0);
+	turn_for(100);
+	await_workers(1);
+	sample_later();
+	assert_int_equal(n_asked(), 1);
+
+	/* Another one at the same place, though nobody has seen the first one go. */
+	put("serial", "s2");
+	crew_rescan(crew);
+	await_workers(1);
+	sample_later();
+	assert_int_equal(n_asked(), 2);
+}
+
+/* Asked, left out for one sample, asked, left out for three. */
+static void what_failed_is_left_out_by_the_next_worker(void **state)
+{
+	(void)state;
+	put("serial", "s1");
+	put("answer", "5"); /* EIO */
+	put("devices", "a\n");
+	await_workers(1);
+	sample(ASKED, 1);
+	sample_and_die();
+	assert_int_equal(n_asked(), 1);
+	sample_later();
+	assert_int_equal(n_asked(), 2);
+	sample_and_die();
+	sample_later();
+	sample_later();
+	assert_int_equal(n_asked(), 2);
+	sample_later();
+	assert_int_equal(n_asked(), 3);
+}
+
+static void what_was_unplugged_is_asked_anew(void **state)
+{
+	(void)state;
+	put("serial", "s1");
+	put("answer", "95");
+	put("devices", "a\n");
+	await_workers(1);
+	sample(ASKED, 1);
+	sample_later();
+	assert_int_equal(n_asked(), 1);
+	put("devices", "");
+	crew_rescan(crew);
+	await_workers(0);
+	put("devices", "a\n");
+	crew_rescan(crew);
+	await_workers(1);
+	sample_later();
+	assert_int_equal(n_asked(), 2);
+}
+
 static void devices_come_and_go(void **state)
 {
 	(void)state;
@@ -661,6 +818,9 @@ int main(void)
 		TEST(late_but_it_comes, set_up_late),
 		TEST(what_hangs_is_told_again, set_up_soon),
 		TEST(a_worker_that_dies, set_up),
+		TEST(what_is_never_answered_is_not_asked_by_the_next_worker, set_up),
+		TEST(what_failed_is_left_out_by_the_next_worker, set_up),
+		TEST(what_was_unplugged_is_asked_anew, set_up),
 		TEST(devices_come_and_go, set_up),
 		TEST(one_that_goes_costs_no_other, set_up),
 		TEST(what_is_not_sampled_is_refused, set_up),

@@ -545,6 +545,59 @@ static void what_outlives_a_state_is_kept_by_its_key(void **unused)
 	fixture_end(&f);
 }
 
+struct kept_head {
+	size_t n;
+	struct {
+		char key[32];
+		size_t size;
+	} v[16];
+};
+
+static void what_a_process_left_is_kept_if_it_makes_sense(void **unused)
+{
+	static _Alignas(max_align_t) char memory[2048];
+	struct kept_head *head = (void *)memory;
+	const struct {
+		size_t n, size;
+	} mad[] = {{17, 16}, {SIZE_MAX, 16}, {1, SIZE_MAX}, {1, SIZE_MAX - 7}, {1, 2048}};
+	struct fixture f;
+	char *block;
+	struct hw *hw;
+
+	(void)unused;
+	fixture_start(&f);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(hw_open(f.root, &hw), 0);
+		hw_memory_keep(hw, memory, sizeof(memory));
+		block = hw_memory(hw, "a", 100);
+		assert_true(block > memory && block + 100 <= memory + sizeof(memory));
+		assert_int_equal(block[99], i ? 'x' : 0);
+		memset(block, 'x', 100);
+		block = hw_memory(hw, "b", 7);
+		assert_int_equal(block[0], i ? 'y' : 0);
+		memset(block, 'y', 7);
+		/* No room, and a key that is too long. */
+		block = hw_memory(hw, "c", 2000);
+		assert_true(block < memory || block >= memory + sizeof(memory));
+		block = hw_memory(hw, "01234567890123456789012345678901", 1);
+		assert_true(block < memory || block >= memory + sizeof(memory));
+		hw_close(hw);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(mad); i++) {
+		memset(memory, 'z', sizeof(memory));
+		head->n = mad[i].n;
+		head->v[0].size = mad[i].size;
+		assert_int_equal(hw_open(f.root, &hw), 0);
+		hw_memory_keep(hw, memory, sizeof(memory));
+		block = hw_memory(hw, "a", 100);
+		assert_non_null(block);
+		assert_int_equal(block[0], 0);
+		assert_int_equal(head->n, 1);
+		hw_close(hw);
+	}
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -563,6 +616,7 @@ int main(void)
 		cmocka_unit_test(some_is_asked_once),
 		cmocka_unit_test(what_is_remembered_is_not_full),
 		cmocka_unit_test(what_outlives_a_state_is_kept_by_its_key),
+		cmocka_unit_test(what_a_process_left_is_kept_if_it_makes_sense),
 		cmocka_unit_test(lists_by_number),
 		cmocka_unit_test(identity_of_the_machine),
 		cmocka_unit_test(roots),
