@@ -11,7 +11,7 @@
 #include "helper/gather.h"
 #include "sampling/hangs.h"
 
-/* How often workers that are busy, dead or hung are looked after. */
+/* Until what could not be done at once is tried again. */
 #define CHECK_MS 1000
 
 /* For what is known of one device's answers; pages that are not used are not there. */
@@ -39,6 +39,7 @@ struct crew {
 	struct worker *workers[CREW_FDS_MAX]; /* the first is the scout */
 	size_t n_workers;
 	struct gather *gathers; /* by index of the group */
+	bool *is_wanted;        /* collectors of which a group was asked for, ever */
 	int64_t *asked_ms;      /* when the group was last asked for, INT64_MIN never */
 	bool changed;           /* the scout has named devices, or some less */
 	bool left_out;          /* one of them had no place */
@@ -353,7 +354,8 @@ int crew_open(const struct crew_options *options, const struct crew_events *even
 	crew->n_groups = catalog_n_groups(options->catalog);
 	crew->gathers = calloc(crew->n_groups + 1, sizeof(*crew->gathers));
 	crew->asked_ms = calloc(crew->n_groups + 1, sizeof(*crew->asked_ms));
-	if (!crew->gathers || !crew->asked_ms)
+	crew->is_wanted = calloc(crew->n_collectors + 1, sizeof(*crew->is_wanted));
+	if (!crew->gathers || !crew->asked_ms || !crew->is_wanted)
 		return -ENOMEM;
 	for (size_t i = 0; i < crew->n_groups; i++)
 		crew->asked_ms[i] = INT64_MIN;
@@ -375,6 +377,7 @@ void crew_close(struct crew *crew)
 		gather_done(&crew->gathers[i]);
 	free(crew->gathers);
 	free(crew->asked_ms);
+	free(crew->is_wanted);
 	free(crew);
 }
 
@@ -427,6 +430,8 @@ static void request_group(struct crew *crew, size_t group, int64_t t_ms, int64_t
 	struct gather *gather = &crew->gathers[group];
 	size_t collector = collector_of(crew, group), n = 0;
 
+	crew->changed |= !crew->is_wanted[collector] && sends_commands(crew, collector);
+	crew->is_wanted[collector] = true;
 	if (is_too_soon(crew, group, now_ms)) {
 		refuse(crew, group, t_ms, now_ms, -EAGAIN);
 		return;
@@ -535,10 +540,21 @@ static bool is_listed(const struct worker *worker)
 	return false;
 }
 
+/* Whether anybody has asked for what it would sample. */
+static bool is_wanted(const struct worker *worker)
+{
+	for (size_t i = 0; i < worker->crew->n_collectors; i++)
+		if (worker->listed[i] && worker->crew->is_wanted[i])
+			return true;
+	return false;
+}
+
 static void fit_worker(struct worker *worker)
 {
 	size_t bytes = worker->crew->n_collectors * sizeof(bool);
 
+	if (!worker->keeper && !is_wanted(worker))
+		return;
 	if (worker->keeper && !worker->ending && !memcmp(worker->listed, worker->wanted, bytes))
 		return;
 	if (worker->keeper && !end_worker(worker))
@@ -607,12 +623,12 @@ int64_t crew_due_ms(const struct crew *crew, int64_t now_ms)
 
 	if (crew->changed)
 		due_ms = now_ms + CHECK_MS;
-	for (size_t i = 0; i < crew->n_workers; i++) {
-		const struct worker *worker = crew->workers[i];
-
-		if (worker->keeper && !keeper_is_settled(worker->keeper))
-			due_ms = now_ms + CHECK_MS;
-	}
+	for (size_t i = 0; i < crew->n_workers; i++)
+		if (crew->workers[i]->keeper)
+			due_ms = MIN(due_ms, keeper_next_ms(crew->workers[i]->keeper, now_ms));
+	for (size_t i = 0; i < crew->n_groups; i++)
+		if (crew->gathers[i].open)
+			due_ms = MIN(due_ms, MAX(crew->gathers[i].until_ms, now_ms));
 	return due_ms;
 }
 

@@ -1,5 +1,6 @@
-/* The workers of the helper: one process for each device that is asked by commands, and one, the
- * scout, that looks which devices there are and reads what only root may. A device that hangs holds
+/* The workers of the helper: one process for each device that is asked by commands, from the first
+ * request for a group of it on, and one, the scout, that looks which devices there are and reads
+ * what only root may. A device that hangs holds
  * its own worker and nobody else.
  *
  * Nothing here waits for a worker. */

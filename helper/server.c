@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -18,6 +17,7 @@
 #define SEND_WAIT_MS 1000
 #define STOP_TRY_MS  100
 #define DEAF_MS      1000 /* after a connection that could not be taken */
+#define REAP_MS      1000
 #define RESCAN_MS    1000 /* between two looks that are asked for */
 
 struct server {
@@ -333,17 +333,13 @@ static void tell_monitored(struct server *server)
 		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
 }
 
-/* Workers that the kernel held for longer than anybody knows of them. */
-static void reap(void)
-{
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-}
-
-static int64_t due_ms(const struct server *server, int64_t now_ms)
+/* Each child is waited for by whom it belongs to: the keepers of the crew, and the watch. */
+static int64_t due_ms(struct server *server, int64_t now_ms)
 {
 	int64_t due_ms = MIN(crew_due_ms(server->crew, now_ms), server->rescan_at_ms);
 
+	if (ufs_watch_reap(&server->ufs))
+		due_ms = MIN(due_ms, now_ms + REAP_MS);
 	return server->deaf_until_ms > now_ms ? MIN(due_ms, server->deaf_until_ms) : due_ms;
 }
 
@@ -384,7 +380,6 @@ int server_run(struct server *server, int stop_fd)
 			rescan(server, clock_boot_ms());
 		crew_turn(server->crew, clock_boot_ms());
 		tell_account(server);
-		reap();
 	}
 }
 

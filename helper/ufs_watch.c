@@ -148,10 +148,32 @@ static void prepare(void)
 	(void)capability_keep(0);
 }
 
+static bool has_ended(int pid)
+{
+	pid_t r = waitpid(pid, NULL, WNOHANG);
+
+	return r == pid || (r < 0 && errno == ECHILD);
+}
+
+bool ufs_watch_reap(struct ufs_watch *watch)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < UFS_WATCH_LEAVING_MAX; i++) {
+		if (watch->leaving[i] && has_ended(watch->leaving[i]))
+			watch->leaving[i] = 0;
+		any = any || watch->leaving[i];
+	}
+	return any;
+}
+
 static int start(struct ufs_watch *watch, const char *root, const char *memory_path)
 {
 	int fds[2];
 
+	(void)ufs_watch_reap(watch);
+	if (watch->leaving[UFS_WATCH_LEAVING_MAX - 1])
+		return -EBUSY;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	watch->pid = fork();
@@ -167,6 +189,7 @@ static int start(struct ufs_watch *watch, const char *root, const char *memory_p
 	if (watch->pid < 0) {
 		int r = -errno;
 
+		watch->pid = 0;
 		close(fds[0]);
 		return r;
 	}
@@ -176,8 +199,15 @@ static int start(struct ufs_watch *watch, const char *root, const char *memory_p
 
 static void end(struct ufs_watch *watch)
 {
+	size_t i = 0;
+
 	close(watch->fd);
 	watch->fd = -1;
+	/* The last place is free, or none would have been started. */
+	while (watch->leaving[i] && i < UFS_WATCH_LEAVING_MAX - 1)
+		i++;
+	watch->leaving[i] = watch->pid;
+	watch->pid = 0;
 }
 
 static int give(struct ufs_watch *watch, const struct order *order)
@@ -230,9 +260,8 @@ bool ufs_watch_receive(struct ufs_watch *watch, struct wire_monitored *ret)
 
 void ufs_watch_stop(struct ufs_watch *watch)
 {
-	if (watch->fd < 0)
-		return;
-	end(watch);
-	for (int i = 0; i < STOP_TRIES && waitpid(watch->pid, NULL, WNOHANG) == 0; i++)
+	if (watch->fd >= 0)
+		end(watch);
+	for (int i = 0; i < STOP_TRIES && ufs_watch_reap(watch); i++)
 		usleep(STOP_TRY_US);
 }

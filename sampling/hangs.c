@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define STUCK_MS 1000 /* a killed process that lives longer was held by the kernel */
+#define STUCK_MS      1000 /* a killed process that lives longer was held by the kernel */
+#define LOOK_MS       1000
+#define LOOK_LATER_MS 10000
 
 /* The directory of an attribute of sysfs, with its slash: a device that hangs in one attribute will
  * hang in the others. 0 for what is no such path. */
@@ -116,6 +118,30 @@ bool hangs_lift(struct hangs *hangs, int64_t now_ms)
 		any = true;
 	}
 	return any;
+}
+
+int64_t hangs_look_ms(int64_t since_ms, int64_t now_ms)
+{
+	return now_ms + (now_ms - since_ms < LOOK_LATER_MS ? LOOK_MS : LOOK_LATER_MS);
+}
+
+/* What is tried again waits for an answer, and for nothing here. */
+static int64_t hang_next_ms(const struct hang *hang, int64_t now_ms)
+{
+	if (!hang->used || !hang->avoided)
+		return SCHEDULE_NEVER;
+	if (hang->pid)
+		return hangs_look_ms(hang->left_ms, now_ms);
+	return hang->was_stuck ? now_ms : MAX(hang->backoff.until_ms, now_ms);
+}
+
+int64_t hangs_next_ms(const struct hangs *hangs, int64_t now_ms)
+{
+	int64_t next_ms = SCHEDULE_NEVER;
+
+	for (size_t i = 0; i < HANGS_MAX; i++)
+		next_ms = MIN(next_ms, hang_next_ms(&hangs->v[i], now_ms));
+	return next_ms;
 }
 
 bool hangs_take_answered(struct hangs *hangs, size_t collector, int group, struct hang *ret)

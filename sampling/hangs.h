@@ -44,6 +44,12 @@ void hangs_reap(struct hangs *hangs, int64_t now_ms);
 /* Lifts what may be tried again. Returns whether there was any. */
 bool hangs_lift(struct hangs *hangs, int64_t now_ms);
 
+/* When to look again whether a process has ended that was told to at that time. */
+int64_t hangs_look_ms(int64_t since_ms, int64_t now_ms);
+
+/* When there is something to reap or to lift; INT64_MAX when nothing is avoided. */
+int64_t hangs_next_ms(const struct hangs *hangs, int64_t now_ms);
+
 /* Takes out one that is tried again and belongs to what has answered now. */
 bool hangs_take_answered(struct hangs *hangs, size_t collector, int group, struct hang *ret);
 

@@ -13,6 +13,7 @@
 
 #define PROBE_DEADLINES  3    /* probing reads much more than a tick does */
 #define TOTAL_DEADLINES  10   /* of a request as a whole, however well the lane gets on */
+#define CHECK_MS         1000 /* of a lane at work */
 #define ASLEEP_MS        3000 /* a loop that looks in no more often was itself stopped */
 #define DEATHS_MAX       3    /* in a row; then what the lane was at is to blame */
 #define RESTART_FIRST_MS 1000
@@ -262,9 +263,19 @@ static void reap_leaving(struct keeper *keeper)
 			keeper->leaving[i].pid = 0;
 }
 
+/* One more would be waited for by nobody. */
+static bool leaving_is_full(const struct keeper *keeper)
+{
+	for (size_t i = 0; i < LEAVING_MAX; i++)
+		if (!keeper->leaving[i].pid)
+			return false;
+	return true;
+}
+
 static bool is_starved(const struct keeper *keeper)
 {
-	return hangs_n_left(&keeper->hangs) >= LANES_LEFT_MAX || hangs_are_full(&keeper->hangs);
+	return leaving_is_full(keeper) || hangs_n_left(&keeper->hangs) >= LANES_LEFT_MAX ||
+	       hangs_are_full(&keeper->hangs);
 }
 
 static int64_t deadline_ms(const struct keeper *keeper)
@@ -455,12 +466,35 @@ bool keeper_is_ready(const struct keeper *keeper)
 	return keeper->lane.pid && !keeper->busy;
 }
 
-bool keeper_is_settled(const struct keeper *keeper)
+/* Nothing tells that the kernel has let a process go. */
+static int64_t leaving_next_ms(const struct keeper *keeper, int64_t now_ms)
 {
-	for (size_t i = 0; i < HANGS_MAX; i++)
-		if (keeper->hangs.v[i].used)
-			return false;
-	return keeper_is_ready(keeper) && !keeper->wants_rescan && !keeper->wants_restart;
+	int64_t next_ms = SCHEDULE_NEVER;
+
+	for (size_t i = 0; i < LEAVING_MAX; i++)
+		if (keeper->leaving[i].pid)
+			next_ms = MIN(next_ms, hangs_look_ms(keeper->leaving[i].since_ms, now_ms));
+	return next_ms;
+}
+
+static int64_t lane_next_ms(const struct keeper *keeper, int64_t now_ms)
+{
+	if (keeper->lane.pid)
+		return keeper->wants_rescan || keeper->wants_restart ? now_ms : SCHEDULE_NEVER;
+	return is_starved(keeper) ? SCHEDULE_NEVER : MAX(keeper->restart.until_ms, now_ms);
+}
+
+int64_t keeper_next_ms(const struct keeper *keeper, int64_t now_ms)
+{
+	int64_t next_ms =
+		MIN(leaving_next_ms(keeper, now_ms), hangs_next_ms(&keeper->hangs, now_ms));
+
+	/* Nothing is lifted or started meanwhile. */
+	if (keeper->busy)
+		return now_ms + CHECK_MS;
+	if (keeper->stopped)
+		return next_ms == SCHEDULE_NEVER ? next_ms : MAX(next_ms, now_ms + CHECK_MS);
+	return MIN(next_ms, lane_next_ms(keeper, now_ms));
 }
 
 bool keeper_is_starved(const struct keeper *keeper)

@@ -70,9 +70,11 @@ bool keeper_is_busy(const struct keeper *keeper);
 /* Whether there is a lane that waits for a request. */
 bool keeper_is_ready(const struct keeper *keeper);
 
-/* Whether keeper_check() has nothing to do before there is input or a request: a lane waits for
- * one, and nothing hangs. */
-bool keeper_is_settled(const struct keeper *keeper);
+/* When keeper_check() has something to do before there is input or a request: a lane is at work
+ * (each second, by which a suspend is noticed), a process may have ended that the kernel held (each
+ * second, later each ten), or the time comes to start a lane or to try again what hung. INT64_MAX:
+ * it has nothing to do. */
+int64_t keeper_next_ms(const struct keeper *keeper, int64_t now_ms);
 
 /* Whether no lane can be had since too many hang: nothing of the lane is sampled. */
 bool keeper_is_starved(const struct keeper *keeper);

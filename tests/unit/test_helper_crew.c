@@ -355,27 +355,44 @@ static int set_up_with(int64_t deadline_ms, int64_t gather_ms)
 	snprintf(root, sizeof(root), "/tmp/test_helper_crew.XXXXXX");
 	if (!mkdtemp(root))
 		return -1;
-	memset(&said, 0, sizeof(said));
 	skew_ms = 0;
 	return crew_open(&options, &(struct crew_events){NULL, on_rows, on_probed, on_node}, &crew);
+}
+
+static int set_up_alone(void **state)
+{
+	(void)state;
+	memset(&said, 0, sizeof(said));
+	return set_up_with(DEADLINE_MS, 0);
+}
+
+/* Before there is any device, so that each gets its worker when it comes. */
+static int ask_once(int r)
+{
+	if (r < 0)
+		return r;
+	request(ASKED);
+	assert_int_equal(said.head.error, -ENXIO);
+	memset(&said, 0, sizeof(said));
+	return 0;
 }
 
 static int set_up(void **state)
 {
 	(void)state;
-	return set_up_with(DEADLINE_MS, 0);
+	return ask_once(set_up_with(DEADLINE_MS, 0));
 }
 
 static int set_up_soon(void **state)
 {
 	(void)state;
-	return set_up_with(DEADLINE_MS, 300);
+	return ask_once(set_up_with(DEADLINE_MS, 300));
 }
 
 static int set_up_late(void **state)
 {
 	(void)state;
-	return set_up_with(20000, 1500);
+	return ask_once(set_up_with(20000, 1500));
 }
 
 static int tear_down(void **state)
@@ -724,6 +741,42 @@ static void one_that_goes_costs_no_other(void **state)
 	assert_string_equal(said.nodes[0], "a");
 }
 
+/* An eMMC whose collector is off by default. */
+static void nobody_asks(void **state)
+{
+	(void)state;
+	put("devices", "a\nb\n");
+	await_workers(0);
+	assert_int_equal(said.n_devices, 2);
+	sample(READ, 1);
+	await_workers(0);
+	sample(ALSO, 2);
+	await_workers(2);
+}
+
+/* Nobody is woken for one that hangs before it is tried again. */
+static void no_look_before_its_time(void **state)
+{
+	int64_t due_ms;
+
+	(void)state;
+	put("devices", "a\n");
+	await_workers(1);
+	put("do", "hang a\n");
+	request(ASKED);
+	await(&said.n_hung, 1);
+	for (int64_t until_ms = clock_boot_ms() + 10000; said.n_hung < 4;) {
+		assert_true(clock_boot_ms() < until_ms);
+		turn_for(50);
+		skew_ms += 60000;
+		request(ASKED);
+		turn_for(DEADLINE_MS + 200);
+	}
+	turn_for(BACKOFF_MS / 2);
+	due_ms = crew_due_ms(crew, now());
+	assert_true(due_ms > now() + 1000 && due_ms <= now() + BACKOFF_MS * 8);
+}
+
 static void what_is_not_sampled_is_refused(void **state)
 {
 	static const uint16_t nobodys[] = {ASKED, ALSO, LOOPED};
@@ -823,6 +876,8 @@ int main(void)
 		TEST(what_was_unplugged_is_asked_anew, set_up),
 		TEST(devices_come_and_go, set_up),
 		TEST(one_that_goes_costs_no_other, set_up),
+		TEST(nobody_asks, set_up_alone),
+		TEST(no_look_before_its_time, set_up_soon),
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),
 		TEST(more_devices_than_workers, set_up),
