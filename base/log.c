@@ -16,6 +16,7 @@
 #define MESSAGE_MAX_BYTES 900
 
 static const char *journal; /* its socket; NULL: stderr is something else */
+static const char *own_name;
 static enum log_level max_level = LOG_LEVEL_INFO;
 
 static const char priorities[] = {'3', '4', '6', '7'};
@@ -44,6 +45,11 @@ void log_journal_at(const char *path)
 void log_max_level(enum log_level level)
 {
 	max_level = level;
+}
+
+void log_name(const char *name)
+{
+	own_name = name;
 }
 
 /* A value ends with its line. */
@@ -86,13 +92,18 @@ static int send_to_journal(enum log_level level, const char *collector, const ch
 static void write_line(enum log_level level, const char *message)
 {
 	static const char *const words[] = {"error: ", "warning: ", "", "debug: "};
-	char line[MESSAGE_MAX_BYTES + 16];
+	char line[MESSAGE_MAX_BYTES + 64];
 	struct text text = TEXT_IN(line);
 
 	if (journal)
 		text_printf(&text, "<%c>", priorities[level]);
 	else
 		text_str(&text, words[level]);
+	/* The journal has the name of the program in a field. */
+	if (own_name && !journal) {
+		text_str(&text, own_name);
+		text_str(&text, ": ");
+	}
 	text_str(&text, message);
 	text_char(&text, '\n');
 	/* One write, so that lines of several processes do not mix. */

@@ -21,6 +21,9 @@ void log_find_journal(void);
 void log_journal_at(const char *path);
 
 void log_max_level(enum log_level level);
+/* What each line begins with, behind its level: for a program whose lines stand among those of
+ * another one. The string stays the caller's. */
+void log_name(const char *name);
 PRINTF_LIKE(2, 3) void log_line(enum log_level level, const char *fmt, ...);
 
 /* The same about a collector and a node of it, which become the fields FLASHSCOPE_COLLECTOR and

@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "base/parse.h"
 #include "base/paths.h"
+#include "base/user.h"
 #include "config/listen.h"
 
 #define SECOND_MS 1000LL
@@ -170,6 +171,17 @@ static int parse_number(const struct option_spec *spec, const char *value, int64
 	return 0;
 }
 
+static int parse_user(const char *value, struct text *why)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (!strcmp(value, "same") || user_find(value, &uid, &gid) != -ENOENT)
+		return 0;
+	text_str(why, "is no user of this machine");
+	return -EINVAL;
+}
+
 static int parse_typed(const struct option_spec *spec, const char *value, int64_t *ret,
 		       struct text *why)
 {
@@ -189,8 +201,9 @@ static int parse_typed(const struct option_spec *spec, const char *value, int64_
 		return MIN(r, 0);
 	case OPTION_LISTEN_LIST:
 		return listen_parse(value, &list, why);
-	case OPTION_PATH:
 	case OPTION_USER:
+		return parse_user(value, why);
+	case OPTION_PATH:
 		return 0;
 	}
 	return -EINVAL;

@@ -4,16 +4,20 @@
  * the monitors; no path, device or command is in a request. */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/capability.h"
 #include "base/cleanup.h"
+#include "base/hw.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/packet_socket.h"
@@ -29,6 +33,7 @@
 #define READ_DEADLINE_MS    5000
 #define STOP_WAIT_MS        5000
 #define PASSED_FD           3
+#define SOCKET_PATH_MAX     sizeof(((struct sockaddr_un *)NULL)->sun_path)
 
 enum { EXIT_STOPPED = 0, EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
@@ -60,13 +65,56 @@ struct arguments {
 	const char *socket, *root, *memory;
 	uid_t uid;
 	int64_t deadline_ms;
-	bool passed, keep, with_stdin;
+	bool passed, keep, with_stdin, has_socket;
 };
 
 static int wrong(const char *option, const char *value, const char *what)
 {
 	fprintf(stderr, "flashscope-helper: --%s %s: %s\n", option, value, what);
 	return EXIT_USAGE;
+}
+
+static int take_path(const char *option, const char *value, size_t size, const char **ret)
+{
+	if (!*value)
+		return wrong(option, value, "is empty");
+	if (strlen(value) >= size)
+		return wrong(option, value, "is too long");
+	*ret = value;
+	return -1;
+}
+
+static int take_root(const char *value, const char **ret)
+{
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+	int r = hw_open(value, &hw);
+
+	if (r < 0)
+		return wrong("root", value, hw_open_problem(r));
+	*ret = value;
+	return -1;
+}
+
+/* The file itself is made when there is something to remember, long after the start. */
+static int take_memory(const char *value, const char **ret)
+{
+	char dir[PATH_MAX];
+	struct stat st;
+	char *slash;
+	int status = take_path("memory", value, sizeof(dir), ret);
+
+	if (status >= 0)
+		return status;
+	if (*value != '/')
+		return wrong("memory", value, "is no absolute path");
+	if (stat(value, &st) == 0 && !S_ISREG(st.st_mode))
+		return wrong("memory", value, "is no file");
+	snprintf(dir, sizeof(dir), "%s", value);
+	slash = strrchr(dir, '/');
+	slash[slash == dir] = '\0';
+	if (stat(dir, &st) < 0)
+		return wrong("memory", value, strerror(errno));
+	return S_ISDIR(st.st_mode) ? -1 : wrong("memory", value, strerror(ENOTDIR));
 }
 
 static int take_user(const char *value, uid_t *ret)
@@ -103,14 +151,12 @@ static int take_option(int c, const char *value, struct arguments *args)
 {
 	switch (c) {
 	case 's':
-		args->socket = value;
-		return -1;
+		args->has_socket = true;
+		return take_path("socket", value, SOCKET_PATH_MAX, &args->socket);
 	case 'r':
-		args->root = value;
-		return -1;
+		return take_root(value, &args->root);
 	case 'm':
-		args->memory = value;
-		return -1;
+		return take_memory(value, &args->memory);
 	case 'p':
 		args->passed = true;
 		return -1;
@@ -138,6 +184,17 @@ static int take_option(int c, const char *value, struct arguments *args)
 	}
 }
 
+static int check_together(const struct arguments *args)
+{
+	if (args->passed && args->has_socket)
+		return wrong("socket", args->socket, "there is one already, by --passed-socket");
+	if (args->with_stdin && !args->keep) {
+		fputs("flashscope-helper: --with-stdin goes with --keep\n", stderr);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
 static int parse_arguments(int argc, char **argv, struct arguments *args)
 {
 	static const struct option options[] = {
@@ -162,7 +219,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 		fprintf(stderr, "flashscope-helper: no such argument: %s\n", argv[optind]);
 		return EXIT_USAGE;
 	}
-	return r;
+	return r < 0 ? check_together(args) : r;
 }
 
 static int open_stop_fd(void)
@@ -239,6 +296,7 @@ int main(int argc, char **argv)
 				 .deadline_ms = COMMAND_DEADLINE_MS};
 	int status = parse_arguments(argc, argv, &args);
 
+	log_name("flashscope-helper");
 	if (status >= 0)
 		return status;
 	log_find_journal();
@@ -248,7 +306,7 @@ int main(int argc, char **argv)
 
 	if (stop_fd < 0 || socket_fd < 0)
 		return EXIT_CANNOT_START;
-	log_info("flashscope-helper " FLASHSCOPE_VERSION);
+	log_info("version " FLASHSCOPE_VERSION);
 	drop_privileges();
 	if (args.keep &&
 	    guardian_split(stop_fd, socket_fd, args.with_stdin ? STDIN_FILENO : -1) < 0)

@@ -94,11 +94,13 @@ static void on_probed(void *arg, size_t collector, int error, const struct probe
 static void on_node(void *arg, const struct wire_node *node)
 {
 	struct server *server = arg;
+	const char *asks = server->options.crew.catalog->collectors[node->collector]->name;
+	const char *what = *node->node ? node->node : "looking for devices";
 
 	if (node->hung)
-		log_warning("%s: does not answer", *node->node ? node->node : "a probe");
+		log_warning("%s: %s does not answer", asks, what);
 	else
-		log_info("%s: answers again", *node->node ? node->node : "a probe");
+		log_info("%s: %s answers again", asks, what);
 	if (server->greeted)
 		send_packet(server, wire_put_node(server->packet, node));
 }

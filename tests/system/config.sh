@@ -46,6 +46,10 @@ printf '[collector load]\nperiod.load = 50ms\n' >fast.conf
 refuses 'is out of range; allowed: 100ms to 1d' --config fast.conf
 printf '[store]\nsize_max = 4MiB\nsize_max = 4MiB\n' >twice.conf
 refuses 'twice.conf:3: [store] size_max was already set in line 2' --config twice.conf
+printf '[daemon]\n\nuser = nosuchuser\n' >user.conf
+refuses "user.conf:3: [daemon] user = nosuchuser is no user of this machine" --config user.conf --check-config
+printf '[daemon]\nuser = root\n' >user.conf
+"$bin/flashscoped" --config user.conf --check-config | grep -qx ok || fail 'a user that there is'
 refuses 'missing.conf: No such file' --config missing.conf
 refuses '0.0.0.0 can be reached from elsewhere: set token_file' --listen 0.0.0.0:9750
 refuses ':: can be reached from elsewhere: set token_file' --listen '127.0.0.1:1 [::]:9750' --check-config

@@ -163,6 +163,29 @@ get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] |
 	(.advice | test("^as root: flashscoped starts it"))' 'what to do'
 stop TERM
 
+# Options that cannot be.
+no_option()
+{
+	local status=0 said
+	said=$("$bin/flashscope-helper" --socket "$work/run/no.sock" "${@:2}" 2>&1 </dev/null) || status=$?
+	is 2 $status "status of flashscope-helper ${*:2}"
+	case $said in
+	*"$1"*) ;;
+	*) fail "flashscope-helper ${*:2} says '$said', not '$1'" ;;
+	esac
+}
+no_option "--root $work/none: No such file or directory" --root "$work/none"
+no_option "--root $work/log: Not a directory" --root "$work/log"
+no_option "--memory $work/none/ufs: No such file or directory" --memory "$work/none/ufs"
+no_option "--memory $work: is no file" --memory "$work"
+no_option '--memory ufs: is no absolute path' --memory ufs
+no_option '--memory : is empty' --memory ''
+no_option '--socket : is empty' --socket ''
+no_option 'is too long' --socket "$work/$(printf '%0108d' 0)"
+no_option 'there is one already' --passed-socket
+no_option '--with-stdin goes with --keep' --with-stdin
+[ ! -e "$work/run/no.sock" ] || fail 'one of them has made a socket'
+
 # A helper that a service manager starts outlives its daemons.
 "$bin/flashscope-helper" --socket "$work/run/helper.sock" --root "$tree" --log-level info 2>"$work/helper.log" &
 helper=$!
@@ -187,4 +210,4 @@ is hello "$("$client" "$s" hello)" 'a daemon of this build'
 is_gone "$helper" && fail 'the helper went for it'
 kill -TERM "$helper"
 wait "$helper" || fail "the helper ended with status $?"
-grep -q 'what it asks cannot be understood' "$work/helper.log" || fail 'the helper does not say it'
+grep -q '^flashscope-helper: process [0-9]*: what it asks cannot be understood' "$work/helper.log" || fail 'the helper does not say it'

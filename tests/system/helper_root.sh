@@ -190,7 +190,7 @@ wait "$helper" || fail "the helper ended with status $?"
 printf '[daemon]\nuser = nosuchuser\n' >"$work/none.conf"
 ! "$bin/flashscoped" --db "$work/x.db" --runtime-dir "$work/x" --listen none --root "$work/tree" \
 	--config "$work/none.conf" 2>"$work/second" || fail 'a daemon of nobody at all'
-grep -q 'there is no user nosuchuser' "$work/second" || fail 'no word of the user'
+grep -q 'none.conf:2: .* user = nosuchuser is no user' "$work/second" || fail 'no word of the user'
 until_true 5 eval '! "$client" "$work/x/helper.sock" hello | grep -q hello'
 
 # Whoever starts it as the user gets the same without a helper, and is told what to do.
