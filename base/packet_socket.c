@@ -92,14 +92,17 @@ static int bind_as(int fd, const struct sockaddr_un *address, uid_t uid)
 
 int packet_socket_listen(const char *path, uid_t uid)
 {
+	return is_served(path) ? -EADDRINUSE : packet_socket_take_over(path, uid);
+}
+
+int packet_socket_take_over(const char *path, uid_t uid)
+{
 	struct sockaddr_un address;
 	CLEANUP(closep) int fd = open_for(path, &address);
 	int r;
 
 	if (fd < 0)
 		return fd;
-	if (is_served(path))
-		return -EADDRINUSE;
 	make_dir(path, uid);
 	r = bind_as(fd, &address, uid);
 	if (r == 0 && listen(fd, BACKLOG) < 0)
@@ -129,4 +132,21 @@ int packet_socket_check(int fd)
 	if (r < 0)
 		return r;
 	return type == SOCK_SEQPACKET && listens && family == AF_UNIX ? 0 : -EINVAL;
+}
+
+struct packet_socket_id packet_socket_id(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return (struct packet_socket_id){0};
+	return (struct packet_socket_id){st.st_dev, st.st_ino};
+}
+
+void packet_socket_unlink(const char *path, const struct packet_socket_id *id)
+{
+	struct packet_socket_id now = packet_socket_id(path);
+
+	if (id->ino && now.ino == id->ino && now.dev == id->dev)
+		unlink(path);
 }

@@ -11,6 +11,22 @@
  * make it as uid, -ENAMETOOLONG, or -errno. */
 MUST_CHECK int packet_socket_listen(const char *path, uid_t uid);
 
+/* The same in place of one that somebody listens on still: whoever connects from now on comes here.
+ */
+MUST_CHECK int packet_socket_take_over(const char *path, uid_t uid);
+
+/* What stands at a path: zeroed, nothing. */
+struct packet_socket_id {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct packet_socket_id packet_socket_id(const char *path);
+
+/* Removes the path if it is still the same that stands there: of two sockets by one name, one after
+ * the other, the first one to go leaves the other. What cannot be removed stays. */
+void packet_socket_unlink(const char *path, const struct packet_socket_id *id);
+
 /* Connects to one, without waiting. Returns a descriptor (close-on-exec, non-blocking), -EAGAIN
  * when too many wait to be taken there, -ENAMETOOLONG, or -errno. */
 MUST_CHECK int packet_socket_connect(const char *path);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +11,13 @@
 
 #include "base/cleanup.h"
 #include "base/parse.h"
+#include "base/process.h"
 
 #define DIR_MODE  0755
 #define FILE_MODE 0644
 
-#define DYING_TRIES   20
-#define DYING_MS      100
-#define SIGNAL_DIGITS 16 /* of a set of signals in /proc */
+#define DYING_TRIES 20
+#define DYING_MS    100
 
 static int make_one(const char *dir)
 {
@@ -97,33 +96,6 @@ static void write_holder(int fd)
 		return;
 }
 
-/* Whether SIGKILL waits in a line of /proc/PID/status such as "SigPnd:\t0000000000000100". */
-static bool kill_waits(const char *status, const char *name)
-{
-	const char *mask = strstr(status, name);
-
-	if (!mask || strlen(mask) < strlen(name) + SIGNAL_DIGITS)
-		return false;
-	return strchr("13579bdf", mask[strlen(name) + SIGNAL_DIGITS - 1 - (SIGKILL - 1) / 4]);
-}
-
-/* A process with a thread that the kernel does not let go: the first one has ended, or is to. */
-static bool is_dying(int pid)
-{
-	char path[32], status[4096];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, status, sizeof(status) - 1);
-
-	if (n < 0)
-		return false;
-	status[n] = '\0';
-	return strstr(status, "\nState:\tZ") || kill_waits(status, "\nSigPnd:\t") ||
-	       kill_waits(status, "\nShdPnd:\t");
-}
-
 static int lock_fd(int fd, int *ret_pid)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -135,7 +107,7 @@ static int lock_fd(int fd, int *ret_pid)
 	if (errno != EACCES && errno != EAGAIN)
 		return -errno;
 	*ret_pid = read_holder(fd);
-	return *ret_pid && is_dying(*ret_pid) ? -EOWNERDEAD : -EBUSY;
+	return *ret_pid && process_is_dying(*ret_pid) ? -EOWNERDEAD : -EBUSY;
 }
 
 /* The folder may be of a user who gave the name to a file of somebody else: root would clear it. */

@@ -68,6 +68,17 @@ static const char *option(const struct flashscoped *d, enum option_id id)
 	return config_text(d->settings.config, id);
 }
 
+/* A daemon that has given up its privileges cannot start another one. */
+static void look_at_helper(struct flashscoped *d)
+{
+	if (!helper_reap(&d->helper))
+		return;
+	sampler_helper_ended(d->sampler);
+	log_warning("flashscope-helper: " HELPER_ENDED);
+	event_add(d->store, clock_boot_ms(), SEVERITY_WARNING, "helper_down", "",
+		  "flashscope-helper: " HELPER_ENDED);
+}
+
 static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
 		    int64_t step_ms, const struct sink *sink)
 {
@@ -75,7 +86,7 @@ static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t 
 
 	/* The connection may end a moment before the process does. */
 	if (d->helper_down)
-		helper_reap(&d->helper);
+		look_at_helper(d);
 	store_add(d->store, group, t_ms, late_ms, step_ms, sink);
 }
 
@@ -115,10 +126,10 @@ static void on_helper(void *arg, const struct link_status *status)
 			  "flashscope-helper answers");
 		return;
 	}
-	helper_reap(&d->helper);
 	log_warning("flashscope-helper: %s", status->reason);
 	event_add(d->store, status->since_ms, SEVERITY_WARNING, "helper_down", "",
 		  "flashscope-helper: %s", status->reason);
+	look_at_helper(d);
 }
 
 /* Boot id and kernel as the root tells them; a recorded tree may have neither. */
@@ -619,9 +630,9 @@ int main(int argc, char **argv)
 		goto free_settings;
 	if (open_access(&d) < 0 || files_give(d.settings.config) < 0)
 		goto free_settings;
-	helper_start(d.settings.config, &d.helper);
+	helper_start(d.settings.config, d.successor, &d.helper);
 	if (privileges_drop(d.settings.config) < 0)
-		goto free_settings;
+		goto close_sampler;
 	if (open_sampler(&d) < 0)
 		goto close_sampler;
 	/* Before the database: without the port nothing is made. */
@@ -665,6 +676,7 @@ close_sampler:
 	sampler_close(d.sampler);
 	store_close(d.store);
 	board_free(d.board);
+	helper_leave(&d.helper);
 free_settings:
 	service_close(&d.service);
 	access_done(&d.access);

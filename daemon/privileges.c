@@ -91,10 +91,12 @@ static void run_helper(const struct config *config, const char *program, uid_t u
 }
 
 /* The helper of a daemon that was here a moment ago may not have ended yet. */
-static int listen_soon(const char *path, uid_t uid)
+static int listen_soon(const char *path, uid_t uid, bool successor)
 {
 	int fd = packet_socket_listen(path, uid);
 
+	if (fd == -EADDRINUSE && successor)
+		return packet_socket_take_over(path, uid);
 	for (int i = 0; fd == -EADDRINUSE && i < LISTEN_TRIES; i++) {
 		usleep(LISTEN_TRY_MS * 1000);
 		fd = packet_socket_listen(path, uid);
@@ -102,7 +104,8 @@ static int listen_soon(const char *path, uid_t uid)
 	return fd;
 }
 
-static int start(const struct config *config, struct helper_process *helper, uid_t uid)
+static int start(const struct config *config, struct helper_process *helper, uid_t uid,
+		 bool successor)
 {
 	char program[PATH_MAX];
 	int r = find_program(program, sizeof(program));
@@ -113,13 +116,14 @@ static int start(const struct config *config, struct helper_process *helper, uid
 		log_error("%s is not beside flashscoped: %s", HELPER_NAME, strerror(-r));
 		return r;
 	}
-	fd = listen_soon(helper->path, uid);
+	fd = listen_soon(helper->path, uid, successor);
 	if (fd < 0) {
 		log_error("%s: %s", helper->path,
 			  fd == -EADDRINUSE ? "another flashscope-helper listens there"
 					    : strerror(-fd));
 		return fd;
 	}
+	helper->socket = packet_socket_id(helper->path);
 	if (pipe2(lifeline, O_CLOEXEC) < 0)
 		return -errno;
 	helper->pid = fork();
@@ -146,7 +150,7 @@ static bool may_start(const struct config *config)
 	       strcmp(config_text(config, OPTION_ROOT), "/") != 0;
 }
 
-void helper_start(const struct config *config, struct helper_process *ret)
+void helper_start(const struct config *config, bool successor, struct helper_process *ret)
 {
 	enum helper_mode mode = (enum helper_mode)config_number(config, OPTION_HELPER);
 	uid_t uid;
@@ -169,7 +173,7 @@ void helper_start(const struct config *config, struct helper_process *ret)
 	if (mode == HELPER_CONNECT || (mode == HELPER_AUTO && !may_start(config)))
 		return;
 	if (find_user(config, &uid, &gid) == 0)
-		(void)start(config, ret, uid);
+		(void)start(config, ret, uid, successor);
 }
 
 /* What was made as root before, and what the user has to write. A file that is not there is made by
@@ -304,8 +308,15 @@ int privileges_drop(const struct config *config)
 	return r;
 }
 
-void helper_reap(struct helper_process *helper)
+bool helper_reap(struct helper_process *helper)
 {
-	if (helper->pid && waitpid(helper->pid, NULL, WNOHANG) != 0)
-		helper->pid = 0;
+	if (!helper->pid || waitpid(helper->pid, NULL, WNOHANG) == 0)
+		return false;
+	helper->pid = 0;
+	return true;
+}
+
+void helper_leave(const struct helper_process *helper)
+{
+	packet_socket_unlink(helper->path, &helper->socket);
 }

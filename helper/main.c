@@ -254,8 +254,17 @@ static int open_socket(const struct arguments *args)
 	return r < 0 ? r : PASSED_FD;
 }
 
+/* Root without the right to write everywhere may not in the folder of another user: there the next
+ * one replaces it. */
+static void remove_socket(const struct arguments *args, const struct packet_socket_id *id)
+{
+	if (!args->passed)
+		packet_socket_unlink(args->socket, id);
+}
+
 static int serve(const struct arguments *args, int socket_fd, int stop_fd)
 {
+	const struct packet_socket_id id = packet_socket_id(args->socket);
 	const struct server_options options = {
 		.crew = {.catalog = registry(),
 			 .root = args->root,
@@ -273,6 +282,7 @@ static int serve(const struct arguments *args, int socket_fd, int stop_fd)
 		r = server_run(server, stop_fd);
 	if (r < 0)
 		log_error("it cannot go on: %s", strerror(-r));
+	remove_socket(args, &id);
 	if (server)
 		server_stop(server, STOP_WAIT_MS);
 	return r < 0 ? EXIT_CANNOT_START : EXIT_STOPPED;

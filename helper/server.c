@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "helper/request.h"
 #include "helper/ufs_watch.h"
 
@@ -202,6 +203,8 @@ static void accept_client(struct server *server)
 	}
 	if (!server->greeted)
 		hang_up(server, "it has not said who it is, and another one comes");
+	else if (server->client_fd >= 0 && process_is_dying(server->client_pid))
+		hang_up(server, "it was killed and cannot end, and another one comes");
 	if (server->client_fd >= 0) {
 		snprintf(reason, sizeof(reason), "process %d asks flashscope-helper already",
 			 (int)server->client_pid);

@@ -30,7 +30,7 @@ struct link {
 	struct link_events events;
 	struct link_status status;
 	int fd; /* -1: none */
-	bool greeted;
+	bool greeted, ended;
 	struct backoff again;
 	int64_t *asked_ms; /* by group: when an answer was asked for that has not come; 0: none */
 	size_t n_groups;
@@ -146,8 +146,8 @@ static void try_connect(struct link *link, int64_t now_ms)
 	int fd = packet_socket_connect(link->status.path);
 
 	if (fd < 0) {
-		go_down(link, now_ms, "it cannot be reached at %.180s: %s", link->status.path,
-			strerror(-fd));
+		go_down(link, now_ms, "it cannot be reached at %.180s: %s%s", link->status.path,
+			strerror(-fd), link->ended ? "; " HELPER_ENDED : "");
 		return;
 	}
 	snprintf(hello.version, sizeof(hello.version), "%s", FLASHSCOPE_VERSION);
@@ -183,6 +183,11 @@ static void allow_for_sleep(struct link *link, int64_t now_ms)
 			link->asked_ms[i] = now_ms;
 }
 
+void link_ended(struct link *link)
+{
+	link->ended = true;
+}
+
 void link_check(struct link *link, int64_t now_ms)
 {
 	if (link->status.state == LINK_OFF)
@@ -205,6 +210,7 @@ static int take_hello(struct link *link, size_t len, int64_t now_ms)
 	if (link->greeted || hello.digest != wire_digest(link->options.catalog))
 		return -EBADMSG;
 	link->greeted = true;
+	link->ended = false;
 	link->status.state = LINK_UP;
 	link->status.since_ms = now_ms;
 	link->status.reason[0] = '\0';

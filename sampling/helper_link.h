@@ -53,6 +53,12 @@ MUST_CHECK int link_open(const struct link_options *options, const struct link_e
 			 struct link **ret);
 void link_close(struct link *link);
 
+/* Said of a helper that this daemon has started, when all its processes have ended. */
+#define HELPER_ENDED "all of it has ended; a restart of flashscoped starts another one"
+
+/* The helper that was started for this link has ended: said for as long as nobody answers. */
+void link_ended(struct link *link);
+
 /* Connects when it is time to, and gives up one that does not answer. */
 void link_check(struct link *link, int64_t now_ms);
 

@@ -296,6 +296,11 @@ void sampler_uevent_input(struct sampler *sampler)
 	uevents_receive(&sampler->uevents, clock_boot_ms());
 }
 
+void sampler_helper_ended(struct sampler *sampler)
+{
+	link_ended(sampler->link);
+}
+
 void sampler_monitor(struct sampler *sampler, const struct wire_monitor *monitor)
 {
 	link_monitor(sampler->link, monitor, clock_boot_ms());

@@ -94,6 +94,9 @@ void sampler_helper_input(struct sampler *sampler);
 int sampler_uevent_fd(const struct sampler *sampler);
 void sampler_uevent_input(struct sampler *sampler);
 
+/* See link_ended(). */
+void sampler_helper_ended(struct sampler *sampler);
+
 /* What the helper shall do with the UFS monitors; without a helper nothing is done. */
 void sampler_monitor(struct sampler *sampler, const struct wire_monitor *monitor);
 

@@ -83,6 +83,28 @@ until_true 10 samples_go_on "$was"
 [ "$(child "$guardian" flashscope-help)" != "$server" ] || fail 'the killed process is still there'
 is "$lane" "$(child "$daemon" flashscope-lane)" 'the lane, which has nothing to do with it'
 
+# The guardian alone is killed: what it has started ends, nobody starts it again, and that is said.
+nothing_left()
+{
+	! ps -o pid=,stat= -p "$1" | grep -qv Z
+}
+family
+worker=$(child "$server" flashscope-lane)
+kill -KILL "$guardian"
+until_true 5 nothing_left "$server"
+until_true 5 nothing_left "$worker"
+until_true 10 helper_is '.state == "down" and (.reason | test("cannot be reached.*; all of it has ended; a restart of flashscoped"))'
+until_true 5 event_came helper_down 3
+get /api/v1/events | jq -e 'map(select(.text | test("all of it has ended"))) | length == 1' >/dev/null ||
+	fail "the events do not say it: $(get /api/v1/events)"
+"$bin/flashscope" status --url "$url" | grep -qE '^helper +down: it cannot be reached at .*all of it has ended' ||
+	fail "status does not say it: $("$bin/flashscope" status --url "$url" | grep -A2 ^helper)"
+stop TERM
+[ ! -e "$work/run/helper.sock" ] || fail 'a stop leaves the socket'
+rm "$work/f.db"
+start --config "$work/fast.conf" --root "$tree"
+until_true 10 helper_is '.state == "up"'
+
 # Both are killed: nobody starts it again, the rest goes on, and the stop is as always.
 family
 kill -KILL "$guardian" "$server"
@@ -135,7 +157,7 @@ start --root "$tree"
 grep -q 'in use by another program' "$work/second" || fail "no word of the port: $(cat "$work/second")"
 nobody_hears()
 {
-	"$client" "$work/run2/helper.sock" hello | grep -q 'cannot connect: Connection refused'
+	"$client" "$work/run2/helper.sock" hello | grep -q 'cannot connect: No such file'
 }
 until_true 5 nobody_hears
 stop TERM
@@ -198,6 +220,20 @@ start --config "$work/connect.conf" --root "$tree"
 until_true 10 helper_is '.state == "up"'
 until_true 10 sample_came
 stop TERM
+# One that asks already, and then goes: said, all else is sampled, and it is tried again.
+"$client" "$work/run/helper.sock" hello stay &
+first=$!
+sleep 0.5
+start --config "$work/connect.conf" --config "$work/fast.conf" --root "$tree"
+until_true 5 helper_is ".state == \"down\" and .reason == \"process $first asks flashscope-helper already\""
+get /api/v1/events | jq -e "map(select(.text | test(\"process $first asks\"))) | length == 1" >/dev/null ||
+	fail "the events do not say it: $(get /api/v1/events)"
+was=$(samples mounts)
+until_true 10 samples_go_on "$was"
+kill -KILL "$first"
+wait "$first" 2>/dev/null || true
+until_true 15 helper_is '.state == "up"'
+stop TERM
 # What it takes from one that may ask, and is nonsense.
 s=$work/run/helper.sock
 is 'closed' "$("$client" "$s" garbage)" garbage
@@ -210,4 +246,5 @@ is hello "$("$client" "$s" hello)" 'a daemon of this build'
 is_gone "$helper" && fail 'the helper went for it'
 kill -TERM "$helper"
 wait "$helper" || fail "the helper ended with status $?"
+[ ! -e "$s" ] || fail 'a helper that was stopped leaves its socket'
 grep -q '^flashscope-helper: process [0-9]*: what it asks cannot be understood' "$work/helper.log" || fail 'the helper does not say it'

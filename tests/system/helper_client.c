@@ -2,8 +2,9 @@
  * Usage: helper_client SOCKET WHAT...
  *
  * Each WHAT is a packet: hello (as a daemon of this build), other (of another build), tick, nogroup
- * (a tick of a group that there is none of), rescan, garbage, nothing. For each, a line: the
- * answer's kind, "refused: REASON", "closed", or "silent" when none comes within a second. */
+ * (a tick of a group that there is none of), rescan, garbage, nothing; stay keeps the connection
+ * until it is killed. For each, a line: the answer's kind, "refused: REASON", "closed", or "silent"
+ * when none comes within a second. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -97,6 +98,8 @@ int main(int argc, char **argv)
 	for (int i = 2; i < argc; i++) {
 		size_t len = make(argv[i]);
 
+		while (!strcmp(argv[i], "stay"))
+			pause();
 		/* Where it has hung up, that is what it says next. */
 		if (len)
 			(void)!send(fd, packet, len, MSG_NOSIGNAL);

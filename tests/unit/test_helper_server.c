@@ -2,6 +2,7 @@
  * process of its own; its collector counts its probes in memory that is shared. */
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@
 
 #include "base/hw.h"
 #include "base/packet_socket.h"
+#include "base/process.h"
 #include "helper/server.h"
 
 #define ANSWER_MS 5000
@@ -161,6 +163,13 @@ static int answer(int fd)
 	return recv(fd, packet, sizeof(packet), 0) > 0 ? packet[0] : 0;
 }
 
+static void *wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
 static void silent_one_is_replaced(void **unused)
 {
 	int silent, daemon, second;
@@ -178,6 +187,74 @@ static void silent_one_is_replaced(void **unused)
 	close(second);
 	close(daemon);
 	close(silent);
+	end();
+}
+
+/* As a killed daemon whose disk hangs: its first thread is a zombie, its connection is open. */
+static pid_t dying_daemon(void)
+{
+	pid_t child = fork();
+	pthread_t thread;
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	say_hello(connect_to_it());
+	if (pthread_create(&thread, NULL, wait_for_ever, NULL) != 0)
+		_exit(EXIT_FAILURE);
+	pthread_exit(NULL);
+}
+
+static void one_that_cannot_end_is_replaced(void **unused)
+{
+	pid_t child;
+	int fd, kind = WIRE_REFUSED;
+
+	(void)unused;
+	begin(false);
+	child = dying_daemon();
+	for (int i = 0; i < 500 && !process_is_dying(child); i++)
+		usleep(10000);
+	assert_true(process_is_dying(child));
+	assert_false(process_is_dying(getpid()));
+	usleep(100000);
+	fd = connect_to_it();
+	say_hello(fd);
+	kind = answer(fd);
+	assert_int_equal(kind, WIRE_HELLO);
+	assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(fd);
+	end();
+}
+
+/* The second one has the name, and keeps it when the first one goes. */
+static void a_socket_in_the_place_of_another(void **unused)
+{
+	struct packet_socket_id first_id, second_id;
+	int first, second, fd;
+
+	(void)unused;
+	begin(false);
+	first_id = packet_socket_id(path);
+	assert_int_equal(packet_socket_listen(path, geteuid()), -EADDRINUSE);
+	second = packet_socket_take_over(path, geteuid());
+	assert_true(second >= 0);
+	second_id = packet_socket_id(path);
+	assert_true(second_id.ino != first_id.ino);
+	fd = connect_to_it();
+	first = accept(second, NULL, NULL);
+	assert_true(first >= 0);
+	packet_socket_unlink(path, &first_id);
+	assert_int_equal(access(path, F_OK), 0);
+	packet_socket_unlink(path, &(struct packet_socket_id){0});
+	assert_int_equal(access(path, F_OK), 0);
+	packet_socket_unlink(path, &second_id);
+	assert_int_equal(access(path, F_OK), -1);
+	close(fd);
+	close(first);
+	close(second);
 	end();
 }
 
@@ -255,6 +332,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(silent_one_is_replaced),
+		cmocka_unit_test(one_that_cannot_end_is_replaced),
+		cmocka_unit_test(a_socket_in_the_place_of_another),
 		cmocka_unit_test(looks_are_bounded),
 		cmocka_unit_test(greets_once),
 		cmocka_unit_test(no_descriptor_is_no_loop),
