@@ -45,6 +45,8 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"Where flashscope-helper comes from, which asks devices by commands: auto starts it as root and connects to it else."},
 	[OPTION_UFS_MONITOR] = {"ufs", "monitor", OPTION_CHOICE, "auto", 0, 0, monitors,
 		"When flashscope-helper has the UFS driver time each request: marked while a mark asks for it; auto is on with one hardware queue, else marked."},
+	[OPTION_UFS_MARK_MAX] = {"ufs", "mark_max", OPTION_DURATION, "6h", SECOND_MS, 30 * DAY_MS, NULL,
+		"For how long a mark that is not ended asks for the UFS monitor."},
 	[OPTION_COMMIT_INTERVAL] = {"store", "commit_interval", OPTION_DURATION, "60s",
 		SECOND_MS, HOUR_MS, NULL,
 		"Time between commits: what a loss of power costs at most, and what flash wear pays."},

@@ -8,7 +8,6 @@
 
 #include "daemon/access.h"
 #include "daemon/board.h"
-#include "daemon/monitor_wish.h"
 #include "daemon/request.h"
 #include "daemon/settings.h"
 #include "query/query.h"
@@ -26,7 +25,6 @@ struct api {
 	struct store *store;
 	struct committer *committer; /* NULL: commits come by themselves */
 	struct board *board;
-	struct monitor_wish *wish; /* of the marks, for the loop */
 	const char *boot_id, *kernel;
 	const char *socket_path;    /* absolute where it can be */
 	struct access *access;      /* NULL: whoever asks is let in */

@@ -153,7 +153,7 @@ static void wish_for_monitor(const struct loop *loop)
 {
 	const struct wire_monitor monitor = {
 		.policy = (enum ufs_monitor)config_number(loop->config, OPTION_UFS_MONITOR),
-		.asked = monitor_wish_is_there(loop->wish)};
+		.asked = store_ufs_until_ms(loop->store, clock_boot_ms()) > 0};
 
 	sampler_monitor(loop->sampler, &monitor);
 }

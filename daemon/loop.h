@@ -8,7 +8,6 @@
 #include "base/macros.h"
 #include "daemon/board.h"
 #include "daemon/committer.h"
-#include "daemon/monitor_wish.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
 #include "sampling/sampler.h"
@@ -19,7 +18,6 @@ struct loop {
 	struct store *store;
 	struct board *board;
 	struct committer *committer;
-	struct monitor_wish *wish;
 	struct service *service;
 	const struct reload *reload;
 	const struct config *config; /* for the policy of the UFS monitors */

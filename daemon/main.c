@@ -50,7 +50,6 @@ struct flashscoped {
 	struct board *board;
 	struct helper_process helper;
 	bool helper_down; /* since it was there */
-	struct monitor_wish wish;
 	struct sampler *sampler;
 	struct committer *committer;
 	struct http *http;
@@ -434,7 +433,6 @@ static int run_http(struct flashscoped *d)
 	d->api.store = d->store;
 	d->api.board = d->board;
 	d->api.committer = d->committer;
-	d->api.wish = &d->wish;
 
 	int r = http_run(d->http);
 
@@ -571,7 +569,6 @@ static int run_loop(struct flashscoped *d)
 		.store = d->store,
 		.board = d->board,
 		.committer = d->committer,
-		.wish = &d->wish,
 		.service = &d->service,
 		.reload = &reload,
 		.config = d->settings.config,
@@ -601,7 +598,6 @@ int main(int argc, char **argv)
 	int status = EXIT_CANNOT_START;
 	struct past past;
 
-	d.wish = MONITOR_WISH_NONE;
 	d.argc = argc;
 	d.argv = argv;
 	heap_settle(argv);

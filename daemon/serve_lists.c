@@ -299,7 +299,6 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 			       (long long)id);
 		return;
 	}
-	monitor_wish_remove(api->wish, id);
 	commit_now(api);
 	doc_init(&doc, API_DOC_MAX_BYTES);
 	doc_object(&doc, NULL);
@@ -308,6 +307,18 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 	doc_i64(&doc, "boot_ms_end", now_ms);
 	doc_end(&doc);
 	answer_doc(ret, &doc);
+}
+
+static int64_t add(struct api *api, const struct api_mark_request *body, const struct mark *mark)
+{
+	int64_t max_ms = config_number(api->settings->config, OPTION_UFS_MARK_MAX);
+
+	if (mark->t_end_ms != TIME_OPEN)
+		return store_mark_span(api->store, body->label, mark->t_ms, mark->t_end_ms);
+	if (body->ufs_monitor)
+		return store_mark_start_ufs(api->store, body->label, mark->t_ms,
+					    clock_boot_ms() + max_ms);
+	return store_mark_start(api->store, body->label, mark->t_ms);
 }
 
 static void start_mark(struct api *api, const struct api_mark_request *body, struct answer *ret)
@@ -329,16 +340,9 @@ static void start_mark(struct api *api, const struct api_mark_request *body, str
 		answer_problem(ret, 400, "to", "the mark ends before it begins");
 		return;
 	}
-	mark.id = mark.t_end_ms == TIME_OPEN
-			  ? store_mark_start(api->store, body->label, mark.t_ms)
-			  : store_mark_span(api->store, body->label, mark.t_ms, mark.t_end_ms);
+	mark.id = add(api, body, &mark);
 	if (mark.id < 0) {
 		answer_problem(ret, 507, "", "too many marks wait to be written");
-		return;
-	}
-	if (body->ufs_monitor && monitor_wish_add(api->wish, mark.id) < 0) {
-		(void)store_mark_end(api->store, mark.id, mark.t_ms);
-		answer_problem(ret, 507, "ufs_monitor", "too many marks ask for the UFS monitor");
 		return;
 	}
 	commit_now(api);

@@ -120,10 +120,15 @@ static void add_helper(struct doc *doc, const struct board_view *view)
 static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board_view *view)
 {
 	const struct link_status *s = &view->stats.helper;
+	int64_t until_ms = store_ufs_until_ms(api->store, clock_boot_ms());
 
 	doc_object(doc, "ufs_monitor");
 	doc_string(doc, "policy", config_word(api->settings->config, OPTION_UFS_MONITOR));
 	doc_bool(doc, "asked", s->monitor.asked);
+	if (until_ms)
+		doc_time(doc, "asked_until", until_ms + view->loop.wall_offset_ms);
+	else
+		doc_null(doc, "asked_until");
 	doc_i64(doc, "n_hosts", s->monitored.n_hosts);
 	doc_i64(doc, "n_wanted", s->monitored.n_wanted);
 	doc_i64(doc, "n_on", s->monitored.n_on);

@@ -37,6 +37,7 @@ struct mark {
 	int64_t id; /* of the file, or of the running daemon before the commit: see
 		       store_mark_start() */
 	int64_t t_ms;
-	int64_t t_end_ms; /* TIME_OPEN while it lasts */
+	int64_t t_end_ms;     /* TIME_OPEN while it lasts */
+	int64_t ufs_until_ms; /* it asks for the UFS monitor until then, unless it ends; 0: not */
 	char label[MARK_LABEL_MAX];
 };

@@ -198,7 +198,8 @@ static int write_marks(struct db *db, const struct batch *batch)
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
 	int r = sql_prepare(db->conn, &stmt,
-			    "INSERT INTO mark(id,boot,t,t_end,label) VALUES(?1,?2,?3,?4,?5)"
+			    "INSERT INTO mark(id,boot,t,t_end,label,ufs_until)"
+			    " VALUES(?1,?2,?3,?4,?5,?6)"
 			    " ON CONFLICT(id) DO UPDATE SET t_end=?4");
 
 	for (size_t i = 0; i < batch->n_marks && !r; i++) {
@@ -212,6 +213,10 @@ static int write_marks(struct db *db, const struct batch *batch)
 		else
 			bind_int(stmt, 4, m->t_end_ms);
 		bind_text(stmt, 5, m->label);
+		if (m->ufs_until_ms)
+			bind_int(stmt, 6, m->ufs_until_ms);
+		else
+			sqlite3_bind_null(stmt, 6);
 		r = sql_run(stmt);
 		if (!r)
 			r = db_reserve_marks(db, m->id);

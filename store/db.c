@@ -220,19 +220,31 @@ static int find_mark_id(struct store *store, struct db *db)
 	return db_reserve_marks(db, next_id);
 }
 
+/* A file of a version that kept no wishes. */
+static int add_wishes(struct db *db)
+{
+	int64_t n;
+	int r = sql_int(db->conn, &n,
+			"SELECT count(*) FROM pragma_table_info('mark') WHERE name='ufs_until'");
+
+	return r || n ? r : sql_exec(db->conn, "ALTER TABLE mark ADD COLUMN ufs_until INTEGER");
+}
+
 /* Marks of an earlier run in this boot that are still open, so that they can be ended. */
 static int load_marks(struct store *store, struct db *db)
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
-	int r = sql_prepare(db->conn, &stmt,
-			    "SELECT id,t,label FROM mark WHERE boot=%lld AND t_end IS NULL"
-			    " ORDER BY id DESC LIMIT %d",
-			    (long long)db->boot, MARKS_MAX / 2);
+	int r = sql_prepare(
+		db->conn, &stmt,
+		"SELECT id,t,label,ufs_until FROM mark WHERE boot=%lld AND t_end IS NULL"
+		" ORDER BY id DESC LIMIT %d",
+		(long long)db->boot, MARKS_MAX / 2);
 
 	while (!r && (r = sql_step(stmt)) > 0) {
 		struct mark mark = {.id = sqlite3_column_int64(stmt, 0),
 				    .t_ms = sqlite3_column_int64(stmt, 1),
-				    .t_end_ms = TIME_OPEN};
+				    .t_end_ms = TIME_OPEN,
+				    .ufs_until_ms = sqlite3_column_int64(stmt, 3)};
 
 		snprintf(mark.label, sizeof(mark.label), "%s", column_text(stmt, 2));
 		pthread_mutex_lock(&store->lock);
@@ -252,6 +264,8 @@ static int fill(struct store *store, struct db *db)
 		r = schema_create(db);
 	if (!r)
 		r = check_file(db->conn);
+	if (!r)
+		r = add_wishes(db);
 	if (!r)
 		r = schema_sync(db, store->catalog);
 	if (!r)

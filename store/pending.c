@@ -130,7 +130,8 @@ static int64_t new_mark_id(struct store *store)
 	return store->next_mark_id++;
 }
 
-static int64_t add_mark(struct store *store, const char *label, int64_t t_ms, int64_t t_end_ms)
+static int64_t add_mark(struct store *store, const char *label, int64_t t_ms, int64_t t_end_ms,
+			int64_t ufs_until_ms)
 {
 	int64_t id = -ENOSPC;
 
@@ -142,6 +143,7 @@ static int64_t add_mark(struct store *store, const char *label, int64_t t_ms, in
 		entry->mark.id = id = new_mark_id(store);
 		entry->mark.t_ms = t_ms;
 		entry->mark.t_end_ms = t_end_ms;
+		entry->mark.ufs_until_ms = ufs_until_ms;
 		snprintf(entry->mark.label, sizeof(entry->mark.label), "%s", label);
 		store->urgent = true;
 	}
@@ -151,12 +153,32 @@ static int64_t add_mark(struct store *store, const char *label, int64_t t_ms, in
 
 int64_t store_mark_start(struct store *store, const char *label, int64_t t_ms)
 {
-	return add_mark(store, label, t_ms, TIME_OPEN);
+	return add_mark(store, label, t_ms, TIME_OPEN, 0);
+}
+
+int64_t store_mark_start_ufs(struct store *store, const char *label, int64_t t_ms, int64_t until_ms)
+{
+	return add_mark(store, label, t_ms, TIME_OPEN, until_ms);
+}
+
+int64_t store_ufs_until_ms(struct store *store, int64_t now_ms)
+{
+	int64_t until_ms = 0;
+
+	pthread_mutex_lock(&store->lock);
+	for (size_t i = 0; i < store->n_marks; i++) {
+		const struct mark *mark = &store->marks[i].mark;
+
+		if (mark->t_end_ms == TIME_OPEN && mark->ufs_until_ms > now_ms)
+			until_ms = MAX(until_ms, mark->ufs_until_ms);
+	}
+	pthread_mutex_unlock(&store->lock);
+	return until_ms;
 }
 
 int64_t store_mark_span(struct store *store, const char *label, int64_t t_ms, int64_t t_end_ms)
 {
-	return add_mark(store, label, t_ms, t_end_ms);
+	return add_mark(store, label, t_ms, t_end_ms, 0);
 }
 
 int store_mark_end(struct store *store, int64_t id, int64_t t_end_ms)

@@ -36,7 +36,7 @@ static const char fixed_tables[] =
 	"CREATE TABLE event(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" t_end INTEGER, severity TEXT, kind TEXT, collector TEXT, node TEXT, text TEXT, evidence TEXT);\n"
 	"CREATE TABLE mark(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
-	" t_end INTEGER, label TEXT);\n"
+	" t_end INTEGER, label TEXT, ufs_until INTEGER);\n"
 	"CREATE TABLE info(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, value TEXT);\n"
 	"CREATE INDEX info_of ON info(node,grp,field);\n"

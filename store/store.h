@@ -60,10 +60,16 @@ void store_event(struct store *store, const struct event *event);
 
 /* Starts a mark and returns its id, > 0, valid for the file as well; -ENOSPC when too many wait. */
 int64_t store_mark_start(struct store *store, const char *label, int64_t t_ms);
+/* The same for one that asks for the UFS monitor, at the longest until then (boot clock). */
+int64_t store_mark_start_ufs(struct store *store, const char *label, int64_t t_ms,
+			     int64_t until_ms);
 /* Adds a mark that is already over. Returns as store_mark_start(). */
 int64_t store_mark_span(struct store *store, const char *label, int64_t t_ms, int64_t t_end_ms);
 /* -ENOENT when there is no such open mark in this boot. */
 int store_mark_end(struct store *store, int64_t id, int64_t t_end_ms);
+/* Until when an open mark asks for the UFS monitor, also one of a run before in this boot; 0 when
+ * none does any more. */
+int64_t store_ufs_until_ms(struct store *store, int64_t now_ms);
 
 /* The outcome of a probe, kept when it differs from the last one of the same node ("" is the
  * collector). */

@@ -50,12 +50,31 @@ points=$(get '/api/v1/query?metric=load.threads&from=-5min&step=1s' |
 	jq '[.series[].points[] | select(.[1] != null)] | length')
 [ "$points" -ge $((stored - 1)) ] || fail "$points points of $stored ticks"
 
-# A mark is committed at once, and its id is given to no other one.
+# A mark is committed at once, and its id is given to no other one. What it asks for outlives the daemon.
+get /api/v1/status | json '.ufs_monitor.asked_until == null' 'nobody asks'
+"$bin/flashscope" mark --socket "$socket" --ufs-monitor start asks >/dev/null 2>&1
+until_true 2 sh -c "sqlite3 -readonly '$work/f.db' 'SELECT label FROM marks' | grep -q asks"
+until=$(get /api/v1/status | jq -r '.ufs_monitor.asked_until[:19]')
+[ "$until" ] && [ "$until" != null ] || fail 'not said until when'
+kill -9 "$daemon"
+wait "$daemon" 2>/dev/null || true
+start
+still_asked()
+{
+	get /api/v1/status | jq -e ".ufs_monitor | .asked and .asked_until[:16] == \"${until:0:16}\"" >/dev/null
+}
+until_true 5 still_asked
+"$bin/flashscope" mark --socket "$socket" end "$(sqlite3 -readonly "$work/f.db" 'SELECT max(id) FROM mark')"
+nobody_asks()
+{
+	get /api/v1/status | jq -e '.ufs_monitor | (.asked | not) and .asked_until == null' >/dev/null
+}
+until_true 5 nobody_asks
 id=$("$bin/flashscope" mark --socket "$socket" start written)
 until_true 1 sh -c "sqlite3 -readonly '$work/f.db' 'SELECT label FROM marks' | grep -q written"
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null || true
-is written "$(sqlite3 -readonly "$work/f.db" 'SELECT label FROM marks')" 'mark after SIGKILL'
+is written "$(sqlite3 -readonly "$work/f.db" "SELECT label FROM marks WHERE label <> 'asks'")" 'mark after SIGKILL'
 start
 again=$("$bin/flashscope" mark --socket "$socket" start again)
 [ "$again" -gt "$id" ] || fail "mark $again after mark $id"
@@ -68,7 +87,7 @@ wait "$daemon" || fail "status $? after two signals"
 daemon=
 is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" 'integrity after two signals'
 
-is 4 "$(events unclean_stop)" 'events of runs that did not stop cleanly'
+is 5 "$(events unclean_stop)" 'events of runs that did not stop cleanly'
 [ -n "$(sqlite3 -readonly "$work/f.db" "SELECT 1 FROM events WHERE kind = 'unclean_stop' AND
 	json_extract(evidence, '\$.same_boot') AND json_extract(evidence, '\$.last_sample') LIKE '2%' LIMIT 1")" ] ||
 	fail 'no evidence of the unclean stop'

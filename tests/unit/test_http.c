@@ -23,7 +23,6 @@ struct fixture {
 	char dir[64], database[96];
 	struct settings settings;
 	struct api api;
-	struct monitor_wish wish;
 };
 
 static int setup(void **state)
@@ -55,9 +54,7 @@ static int setup(void **state)
 		.kernel = options.kernel,
 		.socket_path = "/run/<x>&\"y\"",
 		.listen = "127.0.0.1:9750",
-		.wish = &f->wish,
 	};
-	f->wish = MONITOR_WISH_NONE;
 	assert_int_equal(board_new(registry(), &f->api.board), 0);
 	assert_int_equal(store_open(&options, registry(), &f->api.store), 0);
 	*state = f;
@@ -291,33 +288,57 @@ static void test_marks(void **state)
 	answer_done(&answer);
 }
 
+static int64_t until_ms(const struct fixture *f)
+{
+	return store_ufs_until_ms(f->api.store, clock_boot_ms());
+}
+
+static int64_t start_asking(struct fixture *f)
+{
+	struct answer answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
+	CLEANUP(tree_freep) struct tree *mark = parse(&answer);
+	int64_t id = tree_i64(mark, "id");
+
+	assert_int_equal(answer.status, 200);
+	answer_done(&answer);
+	return id;
+}
+
+static void end_asking(struct fixture *f, int64_t id)
+{
+	struct answer answer;
+	char body[64];
+
+	snprintf(body, sizeof(body), "{\"end\":%lld}", (long long)id);
+	answer = post(f, true, body);
+	assert_int_equal(answer.status, 200);
+	answer_done(&answer);
+}
+
 static void test_marks_that_ask(void **state)
 {
 	struct fixture *f = *state;
-	int64_t ids[MONITOR_WISHES_MAX];
-	char body[64];
+	int64_t now_ms = clock_boot_ms(), first, second;
+	struct answer answer;
 
-	assert_false(monitor_wish_is_there(&f->wish));
-	for (size_t i = 0; i < MONITOR_WISHES_MAX; i++) {
-		struct answer answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
-		CLEANUP(tree_freep) struct tree *mark = parse(&answer);
+	assert_int_equal(config_set(f->settings.config, OPTION_UFS_MARK_MAX, "10min", "test"), 0);
+	answer = post(f, true, "{\"label\":\"asks for nothing\"}");
+	answer_done(&answer);
+	assert_int_equal(until_ms(f), 0);
+	first = start_asking(f);
+	second = start_asking(f);
+	assert_in_range(until_ms(f), now_ms + 600000, clock_boot_ms() + 600000);
+	end_asking(f, second);
+	assert_true(until_ms(f) > now_ms);
+	end_asking(f, first);
+	assert_int_equal(until_ms(f), 0);
 
-		assert_int_equal(answer.status, 200);
-		ids[i] = tree_i64(mark, "id");
-		answer_done(&answer);
-	}
-
-	struct answer answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
-
-	assert_problem(&answer, 507, "ufs_monitor");
-	for (size_t i = 0; i < MONITOR_WISHES_MAX; i++) {
-		assert_true(monitor_wish_is_there(&f->wish));
-		snprintf(body, sizeof(body), "{\"end\":%lld}", (long long)ids[i]);
-		answer = post(f, true, body);
-		assert_int_equal(answer.status, 200);
-		answer_done(&answer);
-	}
-	assert_false(monitor_wish_is_there(&f->wish));
+	/* One that is never ended. */
+	assert_int_equal(config_set(f->settings.config, OPTION_UFS_MARK_MAX, "1s", "test"), 0);
+	start_asking(f);
+	assert_true(until_ms(f) > 0);
+	usleep(1100000);
+	assert_int_equal(until_ms(f), 0);
 }
 
 static void test_bad_marks(void **state)

@@ -640,6 +640,41 @@ static void mark_ids(void **state)
 	}
 }
 
+/* What a mark asks for outlives a run of the program, in this boot. */
+static void marks_that_ask(void **state)
+{
+	struct store *store = world_open("boot-a");
+	int64_t id = store_mark_start_ufs(store, "fio", 5000, 20000);
+
+	(void)state;
+	assert_true(id > 0);
+	assert_true(store_mark_start_ufs(store, "dd", 5000, 9000) > 0);
+	assert_true(store_mark_start(store, "cp", 5000) > 0);
+	assert_int_equal(store_ufs_until_ms(store, 6000), 20000);
+	assert_int_equal(store_commit(store, 6000, true), 0);
+	store_close(store);
+	store = world_open("boot-a");
+	assert_int_equal(store_commit(store, 7000, true), 0);
+	assert_int_equal(store_ufs_until_ms(store, 7000), 20000);
+	assert_int_equal(store_ufs_until_ms(store, 20000), 0);
+	assert_int_equal(store_mark_end(store, id, 8000), 0);
+	assert_int_equal(store_ufs_until_ms(store, 8000), 9000);
+	assert_int_equal(store_commit(store, 8000, true), 0);
+	store_close(store);
+	/* A file of a version that did not keep it. */
+	assert_shell("ALTER TABLE mark DROP COLUMN ufs_until", "");
+	store = world_open("boot-a");
+	assert_int_equal(store_ufs_until_ms(store, 8000), 0);
+	assert_int_equal(store_commit(store, 9000, true), 0);
+	assert_true(store_mark_start_ufs(store, "fio", 9000, 30000) > 0);
+	assert_int_equal(store_commit(store, 9000, true), 0);
+	store_close(store);
+	store = world_open("boot-b");
+	assert_int_equal(store_commit(store, 1000, true), 0);
+	assert_int_equal(store_ufs_until_ms(store, 1000), 0);
+	store_close(store);
+}
+
 static void marks(void **state)
 {
 	struct store *store = world_open("boot-a");
@@ -768,6 +803,7 @@ int main(void)
 		TEST(other_grids),
 		TEST(flags),
 		TEST(marks),
+		TEST(marks_that_ask),
 		TEST(mark_ids),
 		TEST(faults),
 		TEST(fault_flood),
