@@ -166,16 +166,20 @@ static bool take_fixed(const char **pattern, const char **text)
 	return take_literal(pattern, text, "{<$");
 }
 
-/* How much of the text a hole takes, -1: nothing fits. */
+/* How much of the text a hole takes, -1: nothing fits. No name and no number is as long as a text,
+ * so that most patterns are done with one after its first word. */
 static long hole_len(const struct hole *hole, const char *next, const char *text)
 {
-	size_t n = 0;
+	bool is_text = hole->kind == HOLE_ANY || hole->kind == HOLE_WORD;
+	size_t n = 0, max = is_text ? KERNEL_TEXT_MAX : NODE_NAME_MAX;
 
 	while (true) {
 		const char *p = next, *t = text + n;
 
 		if ((n || hole->kind == HOLE_ANY) && *next && take_fixed(&p, &t))
 			return (long)n;
+		if (n == max)
+			return -1;
 		if (!text[n] || !may_hold(hole->kind, text[n], n))
 			break;
 		n++;
