@@ -139,6 +139,12 @@ static void classes(void **unused)
 	} cases[] = {
 		{"proc/diskstats", 'F'},
 		{"proc/self/mountinfo", 'L'},
+		{"sys/fs/ext4/sda2/errors_count", 'F'},
+		{"sys/fs/ext4/sda2/delayed_allocation_blocks", 'L'},
+		{"sys/fs/ext4/sda2/trigger_fs_error", 'X'},
+		{"sys/fs/f2fs/dm-47/stat/cp_status", 'F'},
+		{"sys/fs/f2fs/dm-47/avg_vblocks", 'L'},
+		{"proc/fs/f2fs/dm-47/segment_info", 'X'},
 		{"sys/class/thermal/thermal_zone3/temp", 'H'},
 		{"sys/devices/platform/soc/1d84000.ufshc/power_info/gear", 'F'},
 		{"sys/devices/platform/soc/1d84000.ufshc/auto_hibern8", 'H'},
