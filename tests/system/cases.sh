@@ -709,6 +709,50 @@ printf '   0      17 nvme0c0n1 1 1 1 1\n   8      51 sdd3 1 1 1 1\n' >"$copy/pro
 sample --root "$copy" mounts
 expect 'of("mounts"; "/").info.device == "sdd3"'
 
+begin 48
+# The debug file says "Good" while nothing can be written any more. It is never read: its lock holds
+# interrupts off. Without /sys/fs/f2fs nothing is known, and that is what is said.
+sample --root "$input" f2fs
+expect '. == []'
+probe --root "$input"
+expect '[.[] | select(.collector == "f2fs")] | length == 1 and .[0].state == "no_node"'
+
+begin 49
+# The log is another collector's. The same numbers in sysfs, with times that end without a newline: 26
+# errors are a level that was there before, and only one more is an increase.
+for i in t0:26 t1:26 t2:27; do
+	dir=$work/ext4/${i%:*}
+	mkdir -p "$dir/sys/fs/ext4/vdb" "$dir/proc"
+	case $i in t0*) echo 100.00 1.00 ;; t1*) echo 110.00 1.00 ;; *) echo 120.00 1.00 ;; esac >"$dir/proc/uptime"
+	echo "${i#*:}" >"$dir/sys/fs/ext4/vdb/errors_count"
+	echo 4096 >"$dir/sys/fs/ext4/vdb/lifetime_write_kbytes"
+	printf 1529034124 >"$dir/sys/fs/ext4/vdb/first_error_time"
+	printf 1529054176 >"$dir/sys/fs/ext4/vdb/last_error_time"
+	echo 1312 >"$dir/sys/fs/ext4/vdb/first_error_line"
+	echo 27787278 >"$dir/sys/fs/ext4/vdb/first_error_ino"
+	echo ext4_find_entry >"$dir/sys/fs/ext4/vdb/first_error_func"
+done
+sample --root "$work/ext4/t0" --root "$work/ext4/t1" --root "$work/ext4/t2" ext4
+expect 'at(0; "vdb") | .fields.errors_count == 26 and .fields.first_error_time == 1529034124 and
+	.fields.last_error_time == 1529054176 and .fields.first_error_line == 1312 and
+	.fields.first_error_ino == 27787278 and .info.first_error_func == "ext4_find_entry"' \
+	'at(10000; "vdb").rates.errors_count == 0' 'at(20000; "vdb").rates.errors_count == 0.1' \
+	'all(.flags == {})'
+
+begin 50
+sample --root "$input"
+expect '. == []'
+probe --root "$input"
+expect '[.[] | select(.collector == "f2fs")] | length == 1 and .[0].state == "no_hardware" and
+	.[0].reason == "no f2fs file system is mounted"'
+copy
+mkdir -p "$copy/sys/fs/f2fs/tuning" "$copy/sys/fs/f2fs/sda7"
+echo 0 >"$copy/sys/fs/f2fs/tuning/reclaim_caches_kb"
+echo 9223372036854775809 >"$copy/sys/fs/f2fs/sda7/lifetime_write_kbytes"
+sample --root "$copy" f2fs
+expect '[.[] | select(.group == "f2fs").node] == ["sda7"]' \
+	'.[0] | .fields.lifetime_write == null and .faults.lifetime_write == "ERANGE"'
+
 begin 59
 # Only btime is in the source, which nothing reads: a boot is told by boot_id and CLOCK_BOOTTIME. With
 # an uptime added, an interval is the uptime's and not the 2.25 years by which the wall clock steps.

@@ -345,7 +345,35 @@ check_links()
 	n_links=$((n_links + $(wc -l <"$work/wanted")))
 }
 
+# What ext4 and f2fs say of each file system: a line for each number that a file and a field have.
+check_file_systems()
+{
+	local dir file field
+	for dir in "$1"/sys/fs/ext4/* "$1"/sys/fs/f2fs/*; do
+		[ -f "$dir/lifetime_write_kbytes" ] || continue
+		for file in "$dir"/*_{kbytes,segments,blocks,count,calls,blkaddr,discard,sec} \
+			"$dir"/{unusable,avg_vblocks} "$dir"/moved_blocks_* "$dir"/stat/*_discard; do
+			[ -f "$file" ] || continue
+			field=${file##*/}
+			case $field in
+			atgc_* | defrag_* | migration_* | min_* | max_* | mb_* | inode_* | gc_remaining* | reclaim_segments | \
+				reserved_segments | sb_update_sec | err_report_sec | unusable_blocks_per_sec)
+				continue ;;
+			esac
+			field=${field%_kbytes}
+			echo "${dir##*/} ${field%_sec} $(cat "$file")"
+		done
+	done | sort >"$work/wanted"
+	jq -r '.[] | select(.group == "ext4" or .group == "f2fs" or .group == "f2fs_segments") |
+		.node as $n | .fields | to_entries[] | "\($n) \(.key) \(.value)"' "$work/json" |
+		sort >"$work/got"
+	comm -23 "$work/wanted" "$work/got" >"$work/diff"
+	[ ! -s "$work/diff" ] || fail "file systems: $(head -5 "$work/diff")"
+	n_fs_values=$((n_fs_values + $(wc -l <"$work/wanted")))
+}
+
 n_links=0
+n_fs_values=0
 for archive in "$dumps"/*.tar.gz; do
 	name=${archive##*/}
 	name=${name%.tar.gz}
@@ -356,6 +384,7 @@ for archive in "$dumps"/*.tar.gz; do
 	check_values "$work/$name"
 	check_nvme "$work/$name"
 	check_links "$work/$name"
+	check_file_systems "$work/$name"
 	: >"$work/wanted"
 	: >"$work/got"
 	check_cards "$work/$name"
@@ -371,4 +400,5 @@ for archive in "$dumps"/*.tar.gz; do
 done
 name=dumps
 [ "$n_links" -ge 2 ] || fail "only $n_links links"
+[ "$n_fs_values" -ge 100 ] || fail "only $n_fs_values values of file systems"
 exit $failed
