@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/hw_facts.h"
+#include "base/macros.h"
 #include "base/parse.h"
 
 /* What the C library takes: POSIX says int. */
@@ -40,6 +41,20 @@ static int check_device(struct hw *hw, int fd, const char *dir)
 	return slice_is(slice_of(text), own) ? 0 : -ENODEV;
 }
 
+/* Android has the block devices in a folder of their own. Returns a descriptor or -errno. */
+static int open_node(struct hw *hw, const char *node, char *path, size_t size)
+{
+	static const char *const folders[] = {"dev", "dev/block"};
+	int fd = -ENOENT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && fd == -ENOENT; i++) {
+		int n = snprintf(path, size, "%s/%s", folders[i], node);
+
+		fd = n < 0 || (size_t)n >= size ? -ENAMETOOLONG : hw_open_fd(hw, path);
+	}
+	return fd;
+}
+
 int hw_command(struct hw *hw, const struct hw_command *command)
 {
 	const struct hw_commander *commander = hw_commander_of(hw);
@@ -49,10 +64,8 @@ int hw_command(struct hw *hw, const struct hw_command *command)
 		return commander->issue(commander->arg, command);
 	if (!hw_is_live(hw))
 		return -EOPNOTSUPP;
-	if (snprintf(path, sizeof(path), "dev/%s", command->node) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
 
-	CLEANUP(closep) int fd = hw_open_fd(hw, path);
+	CLEANUP(closep) int fd = open_node(hw, command->node, path, sizeof(path));
 
 	if (fd < 0)
 		return fd;
