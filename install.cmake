@@ -2,6 +2,14 @@
 # CMakeLists.txt.
 include(GNUInstallDirs)
 
+# Android has folders of its own: what a vendor partition takes.
+if(FLASHSCOPE_ANDROID)
+	install(TARGETS flashscope flashscoped flashscope-helper RUNTIME DESTINATION vendor/bin)
+	install(FILES init.rc/flashscoped.rc DESTINATION vendor/etc/init)
+	install(FILES init.rc/flashscope.conf DESTINATION vendor/etc)
+	return()
+endif()
+
 function(systemd_dir variable name fallback)
 	if(NOT DEFINED CACHE{${variable}})
 		pkg_get_variable(dir systemd ${name})

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The policy for Android compiles, for user and userdebug builds, between a stub of AOSP's names
+# (tests/sepolicy); it keeps what it promises (neverallow in the stub); every context is one of it; and
+# each label belongs to a file that something here makes or names.
+set -eu
+cd "$(dirname "$0")/../.."
+for tool in checkpolicy m4; do
+	command -v "$tool" >/dev/null || {
+		echo "skipped: no $tool"
+		exit 77
+	}
+done
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stub=tests/sepolicy
+
+# compile VARIANT [FILE...]: with further files of rules; makes $work/policy
+compile()
+{
+	local variant=$1
+
+	shift
+	m4 -D target_build_variant="$variant" $stub/macros $stub/head sepolicy/*.te "$@" $stub/tail \
+		sepolicy/genfs_contexts >"$work/policy.conf"
+	checkpolicy -M -c 30 -o "$work/policy" "$work/policy.conf" >"$work/log" 2>&1
+}
+
+for variant in user userdebug; do
+	compile $variant || {
+		cat "$work/log"
+		echo "the policy of a $variant build does not compile"
+		exit 1
+	}
+done
+
+# refused RULE: the checks above can fail
+refused()
+{
+	echo "$1" >"$work/more.te"
+	! compile user "$work/more.te" || {
+		echo "this was accepted: $1"
+		exit 1
+	}
+}
+
+refused 'allow flashscoped no_such_type:file read;'
+refused 'allow flashscoped sysfs_flashscope:file write;'
+refused 'allow flashscoped self:capability sys_admin;'
+refused 'allow flashscope_helper self:capability sys_rawio;'
+refused 'allow flashscope_helper device:chr_file open;'
+
+compile user
+if command -v sefcontext_compile >/dev/null; then
+	sefcontext_compile -p "$work/policy" -o "$work/contexts" sepolicy/file_contexts
+fi
+# Every path that the services use has a label.
+for path in $(grep -ohE '/(vendor/bin|data/vendor|mnt/vendor)/[a-z/-]+' init.rc/flashscoped.rc base/paths.h | sort -u); do
+	found=0
+	while read -r pattern _; do
+		case $pattern in '' | '#'*) continue ;; esac
+		! echo "$path" | grep -qE "^$pattern\$" || found=1
+	done <sepolicy/file_contexts
+	[ $found = 1 ] || {
+		echo "no label for $path"
+		exit 1
+	}
+done
