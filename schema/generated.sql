@@ -41,6 +41,8 @@ CREATE INDEX fault_of ON fault(node,grp,field);
 CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,
  collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);
 
+CREATE TABLE log_position(boot INTEGER PRIMARY KEY, next INTEGER NOT NULL);
+
 CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
  +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,
  json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,

@@ -167,29 +167,54 @@ static int write_changes(struct db *db, const struct change_list *changes)
 	return r;
 }
 
+static int write_event(struct db *db, sqlite3_stmt *stmt, const struct event *e)
+{
+	bind_int(stmt, 1, db->boot);
+	bind_int(stmt, 2, e->t_ms);
+	if (e->t_end_ms == TIME_OPEN)
+		sqlite3_bind_null(stmt, 3);
+	else
+		bind_int(stmt, 3, e->t_end_ms);
+	bind_text(stmt, 4, severity_name(e->severity));
+	bind_text(stmt, 5, e->kind);
+	bind_text(stmt, 6, e->collector);
+	bind_text(stmt, 7, e->node);
+	bind_text(stmt, 8, e->text);
+	bind_text(stmt, 9, e->evidence);
+	return sql_run(stmt);
+}
+
+/* Only the newest are looked through: what goes on has begun lately, and its row costs no index.
+ * One whose row has got out of reach gets another. */
+#define EVENTS_BACK "512"
+
+/* Whether there was one to update. */
+static int update_event(struct db *db, sqlite3_stmt *stmt, const struct event *e)
+{
+	int r = write_event(db, stmt, e);
+
+	return r < 0 ? r : sqlite3_changes(db->conn) > 0;
+}
+
 static int write_events(struct db *db, const struct event_list *events)
 {
-	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
-	int r = sql_prepare(db->conn, &stmt,
+	CLEANUP(stmt_closep) sqlite3_stmt *insert = NULL;
+	CLEANUP(stmt_closep) sqlite3_stmt *update = NULL;
+	int r = sql_prepare(db->conn, &insert,
 			    "INSERT INTO event(boot,t,t_end,severity,kind,collector,node,text,"
 			    "evidence) VALUES(?,?,?,?,?,?,?,?,nullif(?,''))");
 
+	if (!r)
+		r = sql_prepare(db->conn, &update,
+				"UPDATE event SET t_end=?3,severity=?4,kind=?5,text=?8,"
+				"evidence=nullif(?9,'') WHERE id=(SELECT id FROM (SELECT * FROM"
+				" event ORDER BY id DESC LIMIT " EVENTS_BACK ") WHERE boot=?1 AND"
+				" t=?2 AND collector=?6 AND node=?7)");
 	for (const struct pending_event *p = events->first; p && !r; p = p->next) {
-		const struct event *e = &p->event;
-
-		bind_int(stmt, 1, db->boot);
-		bind_int(stmt, 2, e->t_ms);
-		if (e->t_end_ms == TIME_OPEN)
-			sqlite3_bind_null(stmt, 3);
-		else
-			bind_int(stmt, 3, e->t_end_ms);
-		bind_text(stmt, 4, severity_name(e->severity));
-		bind_text(stmt, 5, e->kind);
-		bind_text(stmt, 6, e->collector);
-		bind_text(stmt, 7, e->node);
-		bind_text(stmt, 8, e->text);
-		bind_text(stmt, 9, e->evidence);
-		r = sql_run(stmt);
+		r = p->goes_on ? update_event(db, update, &p->event) : 0;
+		if (!r)
+			r = write_event(db, insert, &p->event);
+		r = MIN(r, 0);
 	}
 	return r;
 }
@@ -267,5 +292,8 @@ int batch_write(struct store *store, struct db *db, const struct batch *batch)
 			     " wall_offset_ms<>%lld",
 			     (long long)batch->wall_offset_ms, (long long)db->boot,
 			     (long long)batch->wall_offset_ms);
+	if (!r && batch->log_dirty)
+		r = sql_exec(db->conn, "INSERT OR REPLACE INTO log_position VALUES(%lld,%lld)",
+			     (long long)db->boot, (long long)batch->log_next);
 	return r;
 }

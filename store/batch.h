@@ -14,10 +14,13 @@ struct batch {
 	size_t n_outcomes;
 	int64_t wall_offset_ms;
 	bool wall_dirty;
+	int64_t log_next;
+	bool log_dirty;
 	bool more; /* segments are left for a batch after this one */
 };
 
-/* Nodes, changes, events, marks and outcomes, within the running transaction. */
+/* Nodes, changes, events, marks, outcomes and the position in the kernel's log, within the running
+ * transaction. */
 MUST_CHECK int batch_write(struct store *store, struct db *db, const struct batch *batch);
 
 /* vanished.c. Which collectors have had all their ticks, with the lock held; their nodes that did

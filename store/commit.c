@@ -56,7 +56,9 @@ static void take_records(struct store *store, struct batch *batch)
 	events_join(&store->writing_events, &store->events);
 	batch->wall_dirty = store->wall_dirty;
 	batch->wall_offset_ms = store->wall_offset_ms;
-	store->wall_dirty = store->urgent = false;
+	batch->log_next = store->log_next;
+	batch->log_dirty = store->log_dirty;
+	store->wall_dirty = store->log_dirty = store->urgent = false;
 }
 
 static void swap_block(struct tail_group *group)
@@ -187,7 +189,7 @@ static bool nothing_waits(const struct store *store, const struct batch *batch)
 {
 	return !store->writing.first && !store->writing_changes.first &&
 	       !store->writing_events.first && !batch->n_nodes && !batch->n_marks &&
-	       !batch->n_outcomes && !batch->wall_dirty;
+	       !batch->n_outcomes && !batch->wall_dirty && !batch->log_dirty;
 }
 
 static int64_t wal_bytes(const struct store *store)
@@ -344,6 +346,7 @@ static void commit_failed(struct store *store, const struct batch *batch)
 		}
 	}
 	store->wall_dirty |= batch->wall_dirty;
+	store->log_dirty |= batch->log_dirty;
 	store->status.n_failed_commits++;
 	tail_bound(store);
 }

@@ -163,6 +163,25 @@ static int find_boot(struct store *store, struct db *db)
 				(long long)store->wall_offset_ms);
 }
 
+/* Positions of earlier boots lead nowhere. */
+static int find_log_position(struct store *store, struct db *db)
+{
+	int64_t next = -1;
+	int r = sql_exec(db->conn, "DELETE FROM log_position WHERE boot<>%lld",
+			 (long long)db->boot);
+
+	if (!r)
+		r = sql_int(db->conn, &next, "SELECT next FROM log_position");
+	if (r < 0 && r != -ENOENT)
+		return r;
+	pthread_mutex_lock(&store->lock);
+	/* One that was reached without the file counts; it is written. */
+	store->log_next = MAX(store->log_next, next);
+	store->log_dirty = store->log_next >= 0;
+	pthread_mutex_unlock(&store->lock);
+	return 0;
+}
+
 static int find_tail(struct db *db)
 {
 	int64_t live = 0;
@@ -267,9 +286,13 @@ static int fill(struct store *store, struct db *db)
 	if (!r)
 		r = add_wishes(db);
 	if (!r)
+		r = schema_add_log_position(db);
+	if (!r)
 		r = schema_sync(db, store->catalog);
 	if (!r)
 		r = find_boot(store, db);
+	if (!r)
+		r = find_log_position(store, db);
 	if (!r)
 		r = find_mark_id(store, db);
 	return r ? r : find_tail(db);

@@ -135,6 +135,7 @@ struct change_list {
 
 struct pending_event {
 	struct pending_event *next;
+	bool goes_on; /* takes the place of one with the same beginning */
 	struct event event;
 };
 
@@ -184,6 +185,8 @@ struct store {
 	int64_t first_ms, last_ms; /* of all samples, TIME_OPEN before the first */
 	int64_t committing_ms;     /* see store_committing_ms() */
 	bool wall_dirty;
+	int64_t log_next; /* see store_kernel_log(); -1: not known */
+	bool log_dirty;
 	bool urgent;
 	bool wrong_file; /* seen at open: never attach */
 	struct store_status status;
@@ -233,6 +236,9 @@ void tail_node_unref(struct tail_node *node);
 void member_free(struct tail_group *group, struct member *member);
 /* Forgets nodes that are gone since long and that nothing refers to. */
 void tail_prune(struct store *store, int64_t t_ms);
+
+/* Of those that go on, of one boot: whether both are the same one. Its kind may have changed. */
+bool event_is_same(const struct event *a, const struct event *b);
 
 /* pending.c: with the lock held */
 void pending_event(struct store *store, const struct event *event);

@@ -37,6 +37,29 @@ void pending_event(struct store *store, const struct event *event)
 		store->urgent = true;
 }
 
+bool event_is_same(const struct event *a, const struct event *b)
+{
+	return a->t_ms == b->t_ms && !strcmp(a->collector, b->collector) &&
+	       !strcmp(a->node, b->node);
+}
+
+/* One that a commit holds is left to it; its successor replaces it in the file. */
+static void pending_update(struct store *store, const struct event *event)
+{
+	bool urgent = store->urgent;
+
+	for (struct pending_event *p = store->events.first; p; p = p->next) {
+		if (!p->goes_on || !event_is_same(&p->event, event))
+			continue;
+		p->event = *event;
+		return;
+	}
+	pending_event(store, event);
+	if (store->events.last)
+		store->events.last->goes_on = true;
+	store->urgent = urgent;
+}
+
 void events_join(struct event_list *a, struct event_list *b)
 {
 	if (!b->first)
@@ -120,6 +143,30 @@ void store_event(struct store *store, const struct event *event)
 	pthread_mutex_lock(&store->lock);
 	pending_event(store, event);
 	pthread_mutex_unlock(&store->lock);
+}
+
+void store_kernel_log(struct store *store, int64_t next, const struct event *events, size_t n,
+		      bool urgent)
+{
+	pthread_mutex_lock(&store->lock);
+	for (size_t i = 0; i < n; i++)
+		pending_update(store, &events[i]);
+	store->log_next = next;
+	store->log_dirty = true;
+	store->urgent = store->urgent || urgent;
+	pthread_mutex_unlock(&store->lock);
+}
+
+int store_kernel_log_next(struct store *store, int64_t *ret_next)
+{
+	pthread_mutex_lock(&store->lock);
+	int64_t next = store->log_next;
+
+	pthread_mutex_unlock(&store->lock);
+	if (next < 0)
+		return -ENOENT;
+	*ret_next = next;
+	return 0;
 }
 
 static int64_t new_mark_id(struct store *store)

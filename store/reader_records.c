@@ -14,7 +14,7 @@ struct event_view {
 	struct event event;
 	struct boot boot;
 	int64_t id;
-	bool in_file;
+	bool in_file, goes_on;
 };
 
 struct event_views {
@@ -122,18 +122,49 @@ static int load_events(struct reader *reader, int64_t from_ms, int64_t to_ms, si
 	return r;
 }
 
+static bool is_of_boot(const struct event_view *view, const struct event_view *other)
+{
+	return view->boot.id == other->boot.id && event_is_same(&view->event, &other->event);
+}
+
 /* A commit may bring an event into the file after memory was looked at. */
-static bool is_known(const struct event_views *views, const struct event *e, int64_t boot)
+static bool is_known(const struct event_views *views, const struct event_view *v)
+{
+	for (size_t i = 0; i < views->n; i++)
+		if (views->v[i].in_file && is_of_boot(&views->v[i], v) &&
+		    !strcmp(views->v[i].event.kind, v->event.kind) &&
+		    !strcmp(views->v[i].event.text, v->event.text))
+			return true;
+	return false;
+}
+
+/* What goes on is newer in memory, unless a commit has brought a newer one into the file after
+ * memory was looked at: it only grows. Whether there was one to replace. */
+static bool replace_view(struct event_views *views, const struct event_view *v)
 {
 	for (size_t i = 0; i < views->n; i++) {
-		const struct event *o = &views->v[i].event;
+		struct event *event = &views->v[i].event;
 
-		if (views->v[i].in_file && views->v[i].boot.id == boot && o->t_ms == e->t_ms &&
-		    !strcmp(o->kind, e->kind) && !strcmp(o->collector, e->collector) &&
-		    !strcmp(o->node, e->node) && !strcmp(o->text, e->text))
-			return true;
+		if (!is_of_boot(&views->v[i], v))
+			continue;
+		if (v->event.t_end_ms >= event->t_end_ms)
+			*event = v->event;
+		return true;
 	}
 	return false;
+}
+
+static int add_memory(struct event_views *views, const struct event_view *v)
+{
+	struct event_view *view;
+
+	if (v->goes_on ? replace_view(views, v) : is_known(views, v))
+		return 0;
+	view = add_view(views);
+	if (!view)
+		return -ENOMEM;
+	*view = *v;
+	return 0;
 }
 
 static int add_pending(const struct event_list *list, const struct boot *boot, int64_t from_ms,
@@ -148,6 +179,7 @@ static int add_pending(const struct event_list *list, const struct boot *boot, i
 		if (!view)
 			return -ENOMEM;
 		view->event = p->event;
+		view->goes_on = p->goes_on;
 		view->boot = *boot;
 		view->id = INT64_MAX;
 	}
@@ -192,16 +224,8 @@ int reader_events(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_m
 		r = load_events(reader, from_wall_ms, to_wall_ms, max, &views);
 		reader_end(reader);
 	}
-	for (size_t i = 0; i < memory.n && !r; i++) {
-		struct event_view *view;
-
-		if (is_known(&views, &memory.v[i].event, memory.v[i].boot.id))
-			continue;
-		view = add_view(&views);
-		if (!view)
-			return -ENOMEM;
-		*view = memory.v[i];
-	}
+	for (size_t i = 0; i < memory.n && !r; i++)
+		r = add_memory(&views, &memory.v[i]);
 	if (r < 0)
 		return reader_failed(reader, r);
 	if (views.n)

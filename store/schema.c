@@ -20,6 +20,10 @@
 	"json_extract(g.value,'$.t0')+(json_extract(g.value,'$.n')-1)*json_extract(g.value,'$."    \
 	"step')"
 
+/* Files of before it have no such table. */
+#define LOG_POSITION_TABLE(unless)                                                                 \
+	"CREATE TABLE " unless "log_position(boot INTEGER PRIMARY KEY, next INTEGER NOT NULL)"
+
 /* clang-format off */
 static const char fixed_tables[] =
 	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
@@ -47,7 +51,8 @@ static const char fixed_tables[] =
 	" node INTEGER NOT NULL, grp TEXT NOT NULL, field TEXT NOT NULL, error TEXT);\n"
 	"CREATE INDEX fault_of ON fault(node,grp,field);\n"
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
-	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n";
+	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
+	LOG_POSITION_TABLE("") ";\n";
 
 /* The factors in the id of tail_rows are FORMAT_BOOT_FACTOR and FORMAT_SECOND_FACTOR. */
 #define VIEW(name, select) {name, "CREATE VIEW " name " AS SELECT " select}
@@ -117,6 +122,11 @@ int schema_create(struct db *db)
 		r = sql_exec(db->conn, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
 			     FORMAT_APPLICATION_ID, FORMAT_VERSION);
 	return r;
+}
+
+int schema_add_log_position(struct db *db)
+{
+	return sql_exec(db->conn, "%s", LOG_POSITION_TABLE("IF NOT EXISTS "));
 }
 
 void schema_groups_free(struct db *db)

@@ -56,6 +56,7 @@ static int make_store(const struct store_options *options, const struct catalog 
 	store->commit_ms = options->commit_ms;
 	store->first_ms = store->last_ms = TIME_OPEN;
 	store->next_mark_id = 1;
+	store->log_next = -1;
 	store->status.size_max_bytes = options->size_max_bytes;
 	store->status.tail_max_bytes = options->tail_max_bytes;
 	return make_groups(store);

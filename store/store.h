@@ -58,6 +58,18 @@ void store_gone(struct store *store, const struct collector *collector, const ch
 /* Past a bound the oldest pending event is dropped and counted. */
 void store_event(struct store *store, const struct event *event);
 
+/* What the kernel's log has told before its record with the number next (>= 0): incidents, which go
+ * on. Each takes the place of the event with the same start, collector and node, whatever its kind
+ * was, and stands beside the others when there is none. Events and position are committed together,
+ * so whoever goes on from there tells nothing twice and misses nothing. urgent: it is worth a
+ * commit at once. */
+void store_kernel_log(struct store *store, int64_t next, const struct event *events, size_t n,
+		      bool urgent);
+
+/* Where to go on: the last position of this boot. -ENOENT when the file knows none, or is not open.
+ */
+MUST_CHECK int store_kernel_log_next(struct store *store, int64_t *ret_next);
+
 /* Starts a mark and returns its id, > 0, valid for the file as well; -ENOSPC when too many wait. */
 int64_t store_mark_start(struct store *store, const char *label, int64_t t_ms);
 /* The same for one that asks for the UFS monitor, at the longest until then (boot clock). */

@@ -734,6 +734,100 @@ static void outcomes_and_events(void **state)
 		     "disk||ok||1000\ndisk|sd9|denied|no right to read|1000");
 }
 
+static struct event incident(int64_t t_ms, int64_t t_end_ms, const char *kind, const char *text)
+{
+	struct event event = {.t_ms = t_ms, .t_end_ms = t_end_ms, .severity = SEVERITY_ERROR};
+
+	snprintf(event.kind, sizeof(event.kind), "%s", kind);
+	snprintf(event.collector, sizeof(event.collector), "kmsg");
+	snprintf(event.node, sizeof(event.node), "sd0");
+	snprintf(event.text, sizeof(event.text), "%s", text);
+	return event;
+}
+
+static int note_event(const struct event *event, const struct boot *boot, void *arg)
+{
+	char *text = arg;
+	size_t len = strlen(text);
+
+	(void)boot;
+	snprintf(text + len, 256 - len, "%s %s %lld;", event->kind, event->text,
+		 (long long)event->t_end_ms);
+	return 0;
+}
+
+static void assert_events(struct store *store, const char *expected)
+{
+	struct reader *reader = world_reader(store);
+	char text[256] = "";
+
+	assert_int_equal(reader_events(reader, 0, INT64_MAX, 100, note_event, text), 0);
+	assert_string_equal(text, expected);
+	reader_close(reader);
+}
+
+/* One row from beginning to end, in memory and in the file, also while a commit holds it, after one
+ * that failed, and whatever the run; the position is committed with it. */
+static void events_that_go_on(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct event event = incident(1000, 1000, "kernel_io", "one");
+	int64_t next;
+
+	(void)state;
+	assert_int_equal(store_kernel_log_next(store, &next), -ENOENT);
+	store_kernel_log(store, 5, &event, 1, false);
+	assert_false(store_urgent(store));
+	event = incident(1000, 2000, "kernel_media", "two");
+	store_kernel_log(store, 6, &event, 1, true);
+	assert_true(store_urgent(store));
+	assert_events(store, "kernel_media two 2000;");
+	assert_int_equal(store_commit(store, 2000, false), 0);
+	assert_shell("SELECT boot, next FROM log_position", "1|6");
+	event = incident(1000, 3000, "kernel_media", "three");
+	store_kernel_log(store, 7, &event, 1, false);
+	assert_events(store, "kernel_media three 3000;");
+	assert_int_equal(store_commit(store, 3000, false), 0);
+	event = incident(4000, 4000, "kernel_io", "another");
+	store_kernel_log(store, 8, &event, 1, false);
+	assert_int_equal(store_commit(store, 4000, true), 0);
+	assert_events(store, "kernel_media three 3000;kernel_io another 4000;");
+	store_close(store);
+
+	store = world_open("boot-a");
+	assert_int_equal(store_kernel_log_next(store, &next), 0);
+	assert_int_equal(next, 8);
+	event = incident(4000, 5000, "kernel_gone", "went");
+	store_kernel_log(store, 9, &event, 1, false);
+	assert_int_equal(store_commit(store, 5000, true), 0);
+	assert_shell("SELECT kind, text, t, t_end FROM event ORDER BY id",
+		     "kernel_media|three|1000|3000\nkernel_gone|went|4000|5000");
+	store_close(store);
+
+	store = world_open("boot-b");
+	assert_int_equal(store_kernel_log_next(store, &next), -ENOENT);
+	assert_int_equal(store_commit(store, 5000, true), 0);
+	store_close(store);
+	assert_shell("SELECT count(*) FROM log_position", "0");
+}
+
+/* A file that was made before it had a place for the position. */
+static void a_file_without_position(void **state)
+{
+	struct store *store = world_open("boot-a");
+	int64_t next;
+
+	(void)state;
+	store_close(store);
+	assert_shell("DROP TABLE log_position", "");
+	store = world_open("boot-a");
+	assert_int_equal(store_kernel_log_next(store, &next), -ENOENT);
+	store_kernel_log(store, 3, NULL, 0, false);
+	assert_int_equal(store_commit(store, 5000, true), 0);
+	store_close(store);
+	assert_shell("SELECT next FROM log_position", "3");
+}
+
 /* A node that went while the program was down is gone, as soon as all groups were read once. */
 static void vanished_meanwhile(void **state)
 {
@@ -809,6 +903,8 @@ int main(void)
 		TEST(fault_flood),
 		TEST(spans_in_views),
 		TEST(outcomes_and_events),
+		TEST(events_that_go_on),
+		TEST(a_file_without_position),
 		TEST(vanished_meanwhile),
 		TEST(restart_is_no_run),
 	};
