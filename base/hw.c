@@ -302,6 +302,11 @@ int hw_open_fd(struct hw *hw, const char *path)
 	return open_at(hw, path, O_RDONLY);
 }
 
+int hw_open_log(struct hw *hw)
+{
+	return hw_open_fd(hw, "dev/kmsg");
+}
+
 PRINTF_LIKE(2, 0) static int format_path(char path[HW_PATH_MAX], const char *fmt, va_list args)
 {
 	int len = vsnprintf(path, HW_PATH_MAX, fmt, args);

@@ -163,6 +163,11 @@ int hw_asleep_ms(struct hw *hw, int64_t *ret_ms);
  * Collectors tell it to people through model/reason.h. */
 int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);
 
+/* Opens the kernel's log, dev/kmsg, without waiting in reads: each read gives one record. In a
+ * recorded tree it is a plain file of records. Returns a descriptor (close-on-exec) that is the
+ * caller's, or -errno: -EPERM when the kernel refuses (kernel.dmesg_restrict, printk.devkmsg). */
+MUST_CHECK int hw_open_log(struct hw *hw);
+
 /* A block of memory of size bytes, zeroed when it is first asked for, then the same for each call
  * with this key until hw_close(): what has to outlive the state of one that is made anew at each
  * probe. Owned by hw. NULL without memory, or for the 65th key. */

@@ -150,3 +150,68 @@ void packet_socket_unlink(const char *path, const struct packet_socket_id *id)
 	if (id->ino && now.ino == id->ino && now.dev == id->dev)
 		unlink(path);
 }
+
+/* Room for the descriptors of one packet. Who sends more than one is not ours. */
+#define FDS_MAX 4
+
+union control {
+	char buf[CMSG_SPACE(sizeof(int) * FDS_MAX)];
+	struct cmsghdr align;
+};
+
+int packet_socket_send_fd(int socket_fd, const void *packet, size_t len, int fd)
+{
+	union control control = {0};
+	struct iovec iov = {.iov_len = len};
+	struct msghdr message = {.msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.buf,
+				 .msg_controllen = CMSG_SPACE(sizeof(int))};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	ssize_t n;
+
+	/* sendmsg() does not write there. */
+	memcpy(&iov.iov_base, &packet, sizeof(packet));
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	do {
+		n = sendmsg(socket_fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : 0;
+}
+
+static void take_fds(const struct cmsghdr *header, int *ret_fd)
+{
+	size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(fd));
+		if (*ret_fd < 0)
+			*ret_fd = fd;
+		else
+			close(fd);
+	}
+}
+
+ssize_t packet_socket_receive(int socket_fd, void *packet, size_t size, int *ret_fd)
+{
+	union control control;
+	struct iovec iov = {.iov_base = packet, .iov_len = size};
+	struct msghdr message = {.msg_iov = &iov,
+				 .msg_iovlen = 1,
+				 .msg_control = control.buf,
+				 .msg_controllen = sizeof(control.buf)};
+	ssize_t n = recvmsg(socket_fd, &message, MSG_TRUNC | MSG_CMSG_CLOEXEC);
+
+	*ret_fd = -1;
+	if (n < 0)
+		return -errno;
+	for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h; h = CMSG_NXTHDR(&message, h))
+		if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
+			take_fds(h, ret_fd);
+	return n;
+}

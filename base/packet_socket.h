@@ -1,6 +1,7 @@
 /* A Unix socket of packets (SOCK_SEQPACKET) to listen on. */
 #pragma once
 
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/macros.h"
@@ -34,3 +35,12 @@ MUST_CHECK int packet_socket_connect(const char *path);
 /* 0 when a descriptor that was passed on is a socket of that kind that listens, else -EINVAL or
  * -errno. */
 MUST_CHECK int packet_socket_check(int fd);
+
+/* Sends a packet with an open file beside it, which the receiver gets as a descriptor of its own;
+ * fd stays the caller's. Never waits. 0 or -errno. */
+MUST_CHECK int packet_socket_send_fd(int socket_fd, const void *packet, size_t len, int fd);
+
+/* Receives a packet and the descriptor beside it (close-on-exec; -1 when there is none), which is
+ * the caller's from then on; others than the first are closed. Returns the length of the packet,
+ * which is more than size when it was cut; 0 at the end; -errno. */
+MUST_CHECK ssize_t packet_socket_receive(int socket_fd, void *packet, size_t size, int *ret_fd);

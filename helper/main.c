@@ -1,7 +1,8 @@
 /* flashscope-helper: the privileged part. It opens devices, sends commands to them, reads what only
  * root may, and switches the UFS monitors: each in a process of its own. flashscoped asks it over a
- * Unix socket for groups by their number, for a new look for devices, and tells it the policy of
- * the monitors; no path, device or command is in a request. */
+ * Unix socket for groups by their number, for a new look for devices, for the kernel's log, opened
+ * for reading, and tells it the policy of the monitors; no path, device or command is in a request.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -288,12 +289,12 @@ static int serve(const struct arguments *args, int socket_fd, int stop_fd)
 	return r < 0 ? EXIT_CANNOT_START : EXIT_STOPPED;
 }
 
-/* Of the process that serves; its workers give up more. */
+/* Of the process that serves; its workers give up more. SYSLOG is for the kernel's log. */
 static void drop_privileges(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (capability_keep(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_RAWIO) |
-			    CAPABILITY(CAP_DAC_READ_SEARCH)) < 0)
+			    CAPABILITY(CAP_DAC_READ_SEARCH) | CAPABILITY(CAP_SYSLOG)) < 0)
 		log_warning("privileges cannot be given up");
 }
 

@@ -8,7 +8,7 @@
 #include "sampling/wire_helper.h"
 
 struct request {
-	enum wire_type type; /* WIRE_HELLO, WIRE_TICK, WIRE_RESCAN or WIRE_MONITOR */
+	enum wire_type type; /* WIRE_HELLO, WIRE_TICK, WIRE_RESCAN, WIRE_MONITOR or WIRE_LOG */
 	union {
 		struct wire_hello hello;
 		struct wire_tick tick; /* each group once */

@@ -31,6 +31,8 @@ struct link {
 	struct link_status status;
 	int fd; /* -1: none */
 	bool greeted, ended;
+	bool wants_log;
+	int passed_fd; /* beside the packet that is being taken, -1: none */
 	struct backoff again;
 	int64_t *asked_ms; /* by group: when an answer was asked for that has not come; 0: none */
 	size_t n_groups;
@@ -64,7 +66,7 @@ int link_open(const struct link_options *options, const struct link_events *even
 
 	if (!link)
 		return -ENOMEM;
-	link->fd = -1;
+	link->fd = link->passed_fd = -1;
 	link->options = *options;
 	link->events = *events;
 	link->n_groups = catalog_n_groups(options->catalog);
@@ -219,6 +221,8 @@ static int take_hello(struct link *link, size_t len, int64_t now_ms)
 	link->status.monitored = (struct wire_monitored){0};
 	backoff_reset(&link->again);
 	send_packet(link, wire_put_monitor(link->packet, &link->status.monitor), now_ms);
+	if (link->fd >= 0 && link->wants_log)
+		send_packet(link, wire_put_log(link->packet), now_ms);
 	if (link->fd >= 0)
 		link->events.changed(link->events.arg);
 	return 0;
@@ -296,6 +300,21 @@ static int take_node(struct link *link, size_t len)
 	return 0;
 }
 
+/* It comes when it was asked for, with a descriptor or a reason. */
+static int take_logged(struct link *link, size_t len)
+{
+	struct wire_logged logged;
+	int r = wire_get_logged(link->packet, len, &logged), fd = link->passed_fd;
+
+	if (r < 0 || (fd < 0) == (logged.error == 0))
+		return -EBADMSG;
+	if (!link->events.log)
+		return 0;
+	link->passed_fd = -1;
+	link->events.log(link->events.arg, fd, logged.error);
+	return 0;
+}
+
 static int take_packet(struct link *link, size_t len, int64_t now_ms)
 {
 	int type = wire_type(link->packet, len);
@@ -317,6 +336,8 @@ static int take_packet(struct link *link, size_t len, int64_t now_ms)
 		return wire_get_account(link->packet, len, &link->status.account);
 	case WIRE_MONITORED:
 		return wire_get_monitored(link->packet, len, &link->status.monitored);
+	case WIRE_LOGGED:
+		return take_logged(link, len);
 	default:
 		return -EBADMSG;
 	}
@@ -325,18 +346,21 @@ static int take_packet(struct link *link, size_t len, int64_t now_ms)
 void link_receive(struct link *link, int64_t now_ms)
 {
 	for (size_t i = 0; i < PACKETS_MAX && link->fd >= 0; i++) {
-		ssize_t n = recv(link->fd, link->packet, WIRE_MESSAGE_MAX, MSG_TRUNC);
+		ssize_t n = packet_socket_receive(link->fd, link->packet, WIRE_MESSAGE_MAX,
+						  &link->passed_fd);
 
 		/* A helper that refuses does not read the greeting, which the kernel tells first:
 		 * the reason stands behind it. */
-		if (n < 0 && (errno == EINTR || errno == ECONNRESET))
+		if (n == -EINTR || n == -ECONNRESET)
 			continue;
-		if (n < 0 && errno == EAGAIN)
+		if (n == -EAGAIN)
 			return;
 		if (n <= 0)
 			go_down(link, now_ms, "it has gone");
 		else if (n > WIRE_MESSAGE_MAX || take_packet(link, (size_t)n, now_ms) < 0)
 			go_down(link, now_ms, "what it says cannot be understood");
+		closep(&link->passed_fd);
+		link->passed_fd = -1;
 	}
 }
 
@@ -365,6 +389,15 @@ void link_monitor(struct link *link, const struct wire_monitor *monitor, int64_t
 	*known = *monitor;
 	if (link->greeted)
 		send_packet(link, wire_put_monitor(link->packet, known), now_ms);
+}
+
+void link_want_log(struct link *link, bool wanted, int64_t now_ms)
+{
+	bool asks = wanted && !link->wants_log;
+
+	link->wants_log = wanted;
+	if (asks && link->greeted)
+		send_packet(link, wire_put_log(link->packet), now_ms);
 }
 
 int link_fd(const struct link *link)

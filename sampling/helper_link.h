@@ -28,6 +28,9 @@ struct link_events {
 	void (*node)(void *arg, const struct wire_node *node);
 	/* It came up or went down: link_status(). */
 	void (*changed)(void *arg);
+	/* The kernel's log: a descriptor, which is the callee's, or error as -errno. May be NULL.
+	 */
+	void (*log)(void *arg, int fd, int error);
 };
 
 struct link_status {
@@ -71,6 +74,9 @@ void link_rescan(struct link *link, int64_t now_ms);
 
 /* What shall become of the UFS monitors, now and after each connection; sent when it changes. */
 void link_monitor(struct link *link, const struct wire_monitor *monitor, int64_t now_ms);
+
+/* Whether the kernel's log is wanted: asked for now and after each connection. */
+void link_want_log(struct link *link, bool wanted, int64_t now_ms);
 
 /* To be watched for input, -1 without a connection. */
 int link_fd(const struct link *link);

@@ -306,6 +306,21 @@ void sampler_monitor(struct sampler *sampler, const struct wire_monitor *monitor
 	link_monitor(sampler->link, monitor, clock_boot_ms());
 }
 
+void sampler_want_log(struct sampler *sampler, bool wanted)
+{
+	link_want_log(sampler->link, wanted, clock_boot_ms());
+}
+
+struct hw *sampler_hw(struct sampler *sampler)
+{
+	return runner_hw(sampler->runner);
+}
+
+uint64_t sampler_n_rescans(const struct sampler *sampler)
+{
+	return sampler->n_rescans;
+}
+
 void sampler_rescan(struct sampler *sampler)
 {
 	sampler->rescan_at_ms = 0;

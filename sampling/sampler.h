@@ -42,6 +42,8 @@ struct sampler_callbacks {
 		       int64_t t_ms);
 	/* The helper came or went. */
 	void (*helper)(void *arg, const struct link_status *status);
+	/* The answer to sampler_want_log(): a descriptor, which is the callee's, or -errno. */
+	void (*log)(void *arg, int fd, int error);
 };
 
 #define SAMPLER_DEADLINE_MS 2000
@@ -107,6 +109,15 @@ void sampler_set_period(struct sampler *sampler, size_t group, int64_t period_ms
 
 /* Another time between looks at everything. */
 void sampler_set_rescan(struct sampler *sampler, int64_t rescan_ms, int64_t now_ms);
+
+/* Whether the kernel's log is wanted of the helper, now and each time that it comes. */
+void sampler_want_log(struct sampler *sampler, bool wanted);
+
+/* The machine as this thread's collectors see it; belongs to the sampler. */
+struct hw *sampler_hw(struct sampler *sampler);
+
+/* How often nodes were looked for again. */
+uint64_t sampler_n_rescans(const struct sampler *sampler);
 
 /* Probe again at the next tick. */
 void sampler_rescan(struct sampler *sampler);

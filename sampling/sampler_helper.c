@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "sampling/sampler_state.h"
 
@@ -188,10 +189,20 @@ static void helper_changed(void *arg)
 		keeper_rescan(sampler->keeper);
 }
 
+static void helper_log(void *arg, int fd, int error)
+{
+	struct sampler *sampler = arg;
+
+	if (sampler->callbacks.log)
+		sampler->callbacks.log(sampler->callbacks.arg, fd, error);
+	else
+		closep(&fd);
+}
+
 struct link_events sampler_link_events(struct sampler *sampler)
 {
-	return (struct link_events){sampler, helper_rows, helper_probed, helper_node,
-				    helper_changed};
+	return (struct link_events){sampler,     helper_rows,    helper_probed,
+				    helper_node, helper_changed, helper_log};
 }
 
 /* A sample out of turn stands at the time when it is asked for, all others at their ticks. */

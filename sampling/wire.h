@@ -29,6 +29,8 @@ enum wire_type {
 	WIRE_ACCOUNT,
 	WIRE_MONITOR,
 	WIRE_MONITORED,
+	WIRE_LOG,
+	WIRE_LOGGED,
 };
 
 struct wire_tick {

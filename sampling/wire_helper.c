@@ -173,3 +173,28 @@ int wire_get_monitored(const uint8_t *packet, size_t len, struct wire_monitored 
 		return -EBADMSG;
 	return wire_reader_end(&r);
 }
+
+size_t wire_put_log(uint8_t *packet)
+{
+	struct wire_writer w = wire_writer_of(packet);
+
+	wire_put_u8(&w, WIRE_LOG);
+	return w.len;
+}
+
+size_t wire_put_logged(uint8_t *packet, const struct wire_logged *logged)
+{
+	struct wire_writer w = wire_writer_of(packet);
+
+	wire_put_u8(&w, WIRE_LOGGED);
+	wire_put_u16(&w, (size_t)-logged->error);
+	return w.len;
+}
+
+int wire_get_logged(const uint8_t *packet, size_t len, struct wire_logged *ret)
+{
+	struct wire_reader r = wire_reader_of(packet, len, WIRE_LOGGED);
+
+	ret->error = -wire_get_error(&r);
+	return wire_reader_end(&r);
+}

@@ -7,10 +7,12 @@
  *   helper  PROBED           of each collector that it samples
  *   daemon  TICK, RESCAN     at any time
  *   daemon  MONITOR          the policy of the UFS monitor, and whether a mark asks for it
+ *   daemon  LOG              once: the kernel's log, open for reading
  *   helper  ROWS             for each group of a TICK, once, at the latest after GATHER_MS
  *   helper  NODE             a device does not answer, or answers again
  *   helper  ACCOUNT          of its workers, when it has changed
  *   helper  MONITORED        what became of the monitors, when it has changed
+ *   helper  LOGGED           with the descriptor beside it (SCM_RIGHTS), or why there is none
  *
  * Both are built from one source and run on one machine, so numbers go as they stand in memory; the
  * HELLO keeps two apart that were not. */
@@ -72,6 +74,10 @@ struct wire_monitored {
 	int error;        /* why one that is wanted could not be switched on, 0 or -errno */
 };
 
+struct wire_logged {
+	int error; /* 0 or -errno */
+};
+
 /* A number for what can be asked and answered: the same only for the same groups and fields. */
 int64_t wire_digest(const struct catalog *catalog);
 
@@ -82,6 +88,8 @@ size_t wire_put_node(uint8_t *packet, const struct wire_node *node);
 size_t wire_put_account(uint8_t *packet, const struct wire_account *account);
 size_t wire_put_monitor(uint8_t *packet, const struct wire_monitor *monitor);
 size_t wire_put_monitored(uint8_t *packet, const struct wire_monitored *monitored);
+size_t wire_put_log(uint8_t *packet);
+size_t wire_put_logged(uint8_t *packet, const struct wire_logged *logged);
 
 MUST_CHECK int wire_get_hello(const uint8_t *packet, size_t len, struct wire_hello *ret);
 MUST_CHECK int wire_get_refused(const uint8_t *packet, size_t len, struct wire_refused *ret);
@@ -90,3 +98,4 @@ MUST_CHECK int wire_get_node(const uint8_t *packet, size_t len, const struct cat
 MUST_CHECK int wire_get_account(const uint8_t *packet, size_t len, struct wire_account *ret);
 MUST_CHECK int wire_get_monitor(const uint8_t *packet, size_t len, struct wire_monitor *ret);
 MUST_CHECK int wire_get_monitored(const uint8_t *packet, size_t len, struct wire_monitored *ret);
+MUST_CHECK int wire_get_logged(const uint8_t *packet, size_t len, struct wire_logged *ret);

@@ -42,6 +42,8 @@ static struct {
 	bool partial;
 	int probe_error;
 	size_t probe_items;
+	unsigned n_logs;
+	int log_error;
 } said;
 
 static void on_rows(void *arg, const struct wire_rows *head, const struct sink *sink)
@@ -73,6 +75,15 @@ static void on_changed(void *arg)
 	said.n_changed++;
 }
 
+static void on_log(void *arg, int fd, int error)
+{
+	(void)arg;
+	said.n_logs++;
+	said.log_error = error;
+	if (fd >= 0)
+		close(fd);
+}
+
 static char dir[64], path[128];
 static struct link *link_;
 static int listen_fd, helper_fd;
@@ -84,11 +95,11 @@ static void open_link(const char *of_path)
 	struct link_options options = {
 		.catalog = &catalog, .path = of_path, .off_reason = "not wanted"};
 
-	assert_int_equal(
-		link_open(&options,
-			  &(struct link_events){NULL, on_rows, on_probed, on_node, on_changed},
-			  &link_),
-		0);
+	assert_int_equal(link_open(&options,
+				   &(struct link_events){NULL, on_rows, on_probed, on_node,
+							 on_changed, on_log},
+				   &link_),
+			 0);
 }
 
 static void hear(void)
@@ -438,6 +449,62 @@ static void monitor(void **state)
 }
 
 /* Rows in two packets are one sample. */
+static void say_logged(int error, int fd)
+{
+	size_t len = wire_put_logged(packet, &(struct wire_logged){error});
+
+	if (fd < 0)
+		say(len);
+	else
+		assert_int_equal(packet_socket_send_fd(helper_fd, packet, len, fd), 0);
+}
+
+/* The number that the next descriptor gets: one that was kept would raise it. */
+static int next_fd(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+static void kernel_log(void **state)
+{
+	int before;
+
+	(void)state;
+	link_want_log(link_, true, now_ms);
+	come_up();
+	assert_int_equal(hear_packet(), 1);
+	assert_int_equal(packet[0], WIRE_LOG);
+	before = next_fd();
+	say_logged(-EPERM, -1);
+	link_receive(link_, now_ms);
+	assert_int_equal(said.n_logs, 1);
+	assert_int_equal(said.log_error, -EPERM);
+	say_logged(0, STDERR_FILENO);
+	link_receive(link_, now_ms);
+	assert_int_equal(said.n_logs, 2);
+	assert_int_equal(said.log_error, 0);
+	/* Beside what is no answer of that kind it is closed. */
+	assert_int_equal(packet_socket_send_fd(helper_fd, packet,
+					       wire_put_account(packet, &(struct wire_account){0}),
+					       STDERR_FILENO),
+			 0);
+	link_receive(link_, now_ms);
+	assert_int_equal(status()->state, LINK_UP);
+	assert_int_equal(next_fd(), before);
+	/* Asked for when it is wanted again, and not while it is. */
+	link_want_log(link_, true, now_ms);
+	link_want_log(link_, false, now_ms);
+	link_want_log(link_, true, now_ms);
+	assert_int_equal(hear_packet(), 1);
+	assert_int_equal(packet[0], WIRE_LOG);
+	say_logged(0, -1);
+	link_receive(link_, now_ms);
+	assert_down("it says");
+}
+
 static void rows_in_pieces(void **state)
 {
 	struct wire_rows head = {.group = 0, .t_ms = 5, .at_ms = 5};
@@ -631,6 +698,7 @@ int main(void)
 		TEST(hangs_up),
 		TEST(samples),
 		TEST(monitor),
+		TEST(kernel_log),
 		TEST(rows_in_pieces),
 		TEST(nonsense),
 		TEST(out_of_turn),

@@ -1,4 +1,4 @@
-/* What the helper takes for a request: nothing but one of three messages, to the byte. */
+/* What the helper takes for a request: nothing but one of five messages, to the byte. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,6 +70,11 @@ static void requests(void **state)
 	assert_int_equal(read_copy(packet, len, &request), 0);
 	assert_int_equal(request.type, WIRE_RESCAN);
 	assert_refused(packet, len + 1);
+
+	len = wire_put_log(packet);
+	assert_int_equal(read_copy(packet, len, &request), 0);
+	assert_int_equal(request.type, WIRE_LOG);
+	assert_refused(packet, len + 1);
 }
 
 static void a_tick_out_of_range(void **state)
@@ -135,7 +140,7 @@ static void other_types(void **state)
 	(void)state;
 	assert_refused("", 0);
 	for (int type = 0; type < 256; type++) {
-		if (type == WIRE_RESCAN)
+		if (type == WIRE_RESCAN || type == WIRE_LOG)
 			continue;
 		memset(packet, 0, 64);
 		packet[0] = (uint8_t)type;
@@ -152,6 +157,7 @@ static void other_types(void **state)
 	assert_refused(packet, wire_put_node(packet, &(struct wire_node){.node = "n"}));
 	assert_refused(packet, wire_put_account(packet, &(struct wire_account){0}));
 	assert_refused(packet, wire_put_monitored(packet, &(struct wire_monitored){0}));
+	assert_refused(packet, wire_put_logged(packet, &(struct wire_logged){0}));
 	assert_refused(packet, wire_put_done(packet, &(struct wire_done){0}));
 }
 

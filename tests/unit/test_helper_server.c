@@ -1,6 +1,7 @@
 /* The helper's side of the socket: who is served, and what it is not made to do. The server is a
  * process of its own; its collector counts its probes in memory that is shared. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -301,6 +303,68 @@ static void greets_once(void **unused)
 	end();
 }
 
+static void ask_log(int fd)
+{
+	size_t len = wire_put_log(packet);
+
+	assert_int_equal(send(fd, packet, len, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+/* The answer to ask_log(): 0 with a descriptor, or the error. */
+static int log_answer(int fd, int *ret_fd)
+{
+	struct wire_logged logged;
+	ssize_t n;
+
+	do {
+		struct pollfd in = {.fd = fd, .events = POLLIN};
+
+		assert_int_equal(poll(&in, 1, ANSWER_MS), 1);
+		n = packet_socket_receive(fd, packet, sizeof(packet), ret_fd);
+		assert_true(n > 0);
+	} while (packet[0] != WIRE_LOGGED);
+	assert_int_equal(wire_get_logged(packet, (size_t)n, &logged), 0);
+	assert_int_equal(logged.error == 0, *ret_fd >= 0);
+	return logged.error;
+}
+
+/* It is opened once a second, to be read and nothing else; there is no log before that. */
+static void gives_the_log(void **unused)
+{
+	char name[128], text[16] = "";
+	int fd, log_fd;
+	FILE *file;
+
+	(void)unused;
+	begin(false);
+	fd = connect_to_it();
+	say_hello(fd);
+	ask_log(fd);
+	assert_int_equal(log_answer(fd, &log_fd), -ENOENT);
+	snprintf(name, sizeof(name), "%s/dev", folder);
+	assert_int_equal(mkdir(name, 0700), 0);
+	snprintf(name, sizeof(name), "%s/dev/kmsg", folder);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fputs("6,1,2,-;x\n", file);
+	fclose(file);
+	ask_log(fd);
+	assert_int_equal(log_answer(fd, &log_fd), -EAGAIN);
+	usleep(1100000);
+	ask_log(fd);
+	assert_int_equal(log_answer(fd, &log_fd), 0);
+	assert_int_equal(read(log_fd, text, sizeof(text)), 10);
+	assert_memory_equal(text, "6,1,2,-;x\n", 10);
+	assert_int_equal(write(log_fd, "x", 1), -1);
+	assert_true(fcntl(log_fd, F_GETFD) & FD_CLOEXEC);
+	close(log_fd);
+	close(fd);
+	unlink(name);
+	snprintf(name, sizeof(name), "%s/dev", folder);
+	rmdir(name);
+	end();
+}
+
 static int64_t cpu_ms(void)
 {
 	struct timespec t;
@@ -336,6 +400,7 @@ int main(void)
 		cmocka_unit_test(a_socket_in_the_place_of_another),
 		cmocka_unit_test(looks_are_bounded),
 		cmocka_unit_test(greets_once),
+		cmocka_unit_test(gives_the_log),
 		cmocka_unit_test(no_descriptor_is_no_loop),
 	};
 
