@@ -166,6 +166,25 @@ static void print_helper(struct tree *helper)
 	puts(buf);
 }
 
+static void print_kernel_log(struct tree *log)
+{
+	char buf[640];
+	struct text text = TEXT_IN(buf);
+	const char *advice = tree_text(log, "advice");
+
+	text_str(&text, "kernel log ");
+	if (!tree_bool(log, "followed"))
+		text_printf(&text, "not followed: %s%s%s", tree_text(log, "reason"),
+			    *advice ? "; " : "", advice);
+	else
+		text_printf(&text, "%lld records, %lld lost, %lld incidents, %lld of them go on",
+			    (long long)tree_i64(log, "n_records"),
+			    (long long)tree_i64(log, "n_lost"),
+			    (long long)tree_i64(log, "n_incidents"),
+			    (long long)tree_i64(log, "n_open_incidents"));
+	puts(buf);
+}
+
 static int add_line(struct table *table, const char *a, const char *b, const char *c, const char *d)
 {
 	int r = table_line(table);
@@ -294,6 +313,8 @@ static int daemon_status(const struct client_target *target, bool json)
 		print_helper(tree_get(status, "helper"));
 	if (tree_get(status, "ufs_monitor"))
 		print_ufs_monitor(tree_get(status, "ufs_monitor"));
+	if (tree_get(status, "kernel_log"))
+		print_kernel_log(tree_get(status, "kernel_log"));
 	putchar('\n');
 	return print_collectors(status) < 0 ? EXIT_FAILED : EXIT_DONE;
 }

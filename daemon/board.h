@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/kernel_log.h"
 #include "sampling/sampler.h"
 
 struct board;
@@ -37,6 +38,7 @@ struct board_loop {
 	uint64_t n_clock_steps;
 	uint64_t n_wakeups;
 	int64_t cpu_us; /* of the whole thread */
+	struct kernel_log_status kernel_log;
 };
 
 MUST_CHECK int board_new(const struct catalog *catalog, struct board **ret);

@@ -18,13 +18,14 @@
 /* A tick stands at the latest this long after the one before, whatever the periods are. */
 #define LONGEST_WAIT_MS 10000
 
-enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, FD_HELPER, FD_UEVENTS, N_FDS };
+enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, FD_HELPER, FD_UEVENTS, FD_LOG, N_FDS };
 
 struct run {
 	const struct loop *loop;
 	struct pollfd fds[N_FDS];
 	struct clock_watch clock;
 	struct board_loop account;
+	uint64_t n_rescans; /* that the kernel's log knows of */
 };
 
 static void loop_signals(sigset_t *set)
@@ -158,6 +159,25 @@ static void wish_for_monitor(const struct loop *loop)
 	sampler_monitor(loop->sampler, &monitor);
 }
 
+/* What is found out about the log is what the probe of its collector says, too. */
+static void follow_log(struct run *run, int64_t now_ms)
+{
+	const struct loop *loop = run->loop;
+	struct kernel_log *log = loop->kernel_log;
+	uint64_t n_rescans = sampler_n_rescans(loop->sampler);
+
+	if (n_rescans != run->n_rescans)
+		kernel_log_look_again(log);
+	run->n_rescans = n_rescans;
+	if (run->fds[FD_LOG].revents || kernel_log_is_behind(log))
+		kernel_log_read(log, now_ms);
+	kernel_log_tick(log, now_ms);
+	sampler_want_log(loop->sampler, kernel_log_is_wanting(log));
+	if (kernel_log_has_news(log))
+		sampler_rescan(loop->sampler);
+	kernel_log_get_status(log, &run->account.kernel_log);
+}
+
 static void turn(struct run *run)
 {
 	const struct loop *loop = run->loop;
@@ -174,6 +194,7 @@ static void turn(struct run *run)
 		sampler_helper_input(loop->sampler);
 	if (run->fds[FD_UEVENTS].revents)
 		sampler_uevent_input(loop->sampler);
+	follow_log(run, now_ms);
 	wish_for_monitor(loop);
 	if (sampler_next_ms(loop->sampler) <= now_ms)
 		sampler_tick(loop->sampler, now_ms);
@@ -217,7 +238,9 @@ static int run_until_signal(struct run *run, int *ret_signal)
 		run->fds[FD_LANE].fd = sampler_lane_fd(run->loop->sampler);
 		run->fds[FD_HELPER].fd = sampler_helper_fd(run->loop->sampler);
 		run->fds[FD_UEVENTS].fd = sampler_uevent_fd(run->loop->sampler);
-		if (poll(run->fds, N_FDS, -1) < 0) {
+		run->fds[FD_LOG].fd = kernel_log_fd(run->loop->kernel_log);
+		if (poll(run->fds, N_FDS, kernel_log_is_behind(run->loop->kernel_log) ? 0 : -1) <
+		    0) {
 			if (errno == EINTR)
 				continue;
 			return -errno;

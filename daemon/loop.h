@@ -1,5 +1,6 @@
 /* The loop: the thread that samples. It waits for its timer, for the lane, for the kernel's
- * uevents, for a step of the wall clock and for signals, and for nothing else: no disk, no client.
+ * uevents and its log, for a step of the wall clock and for signals, and for nothing else: no disk,
+ * no client.
  */
 #pragma once
 
@@ -8,6 +9,7 @@
 #include "base/macros.h"
 #include "daemon/board.h"
 #include "daemon/committer.h"
+#include "daemon/kernel_log.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
 #include "sampling/sampler.h"
@@ -18,6 +20,7 @@ struct loop {
 	struct store *store;
 	struct board *board;
 	struct committer *committer;
+	struct kernel_log *kernel_log;
 	struct service *service;
 	const struct reload *reload;
 	const struct config *config; /* for the policy of the UFS monitors */

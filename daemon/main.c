@@ -51,6 +51,7 @@ struct flashscoped {
 	struct helper_process helper;
 	bool helper_down; /* since it was there */
 	struct sampler *sampler;
+	struct kernel_log *kernel_log;
 	struct committer *committer;
 	struct http *http;
 	int argc;
@@ -129,6 +130,14 @@ static void on_helper(void *arg, const struct link_status *status)
 	event_add(d->store, status->since_ms, SEVERITY_WARNING, "helper_down", "",
 		  "flashscope-helper: %s", status->reason);
 	look_at_helper(d);
+	kernel_log_without_helper(d->kernel_log);
+}
+
+static void on_log(void *arg, int fd, int error)
+{
+	const struct flashscoped *d = arg;
+
+	kernel_log_take(d->kernel_log, fd, error, clock_boot_ms());
 }
 
 /* Boot id and kernel as the root tells them; a recorded tree may have neither. */
@@ -290,7 +299,8 @@ static int open_sampler(struct flashscoped *d)
 		.helper_path = *d->helper.path ? d->helper.path : NULL,
 		.helper_off_reason = d->helper.off_reason,
 	};
-	const struct sampler_callbacks callbacks = {d, on_rows, on_state, on_probed, on_helper};
+	const struct sampler_callbacks callbacks = {d,         on_rows,   on_state,
+						    on_probed, on_helper, on_log};
 	int r = sampler_open(&options, registry(), &callbacks, &d->sampler);
 
 	if (r < 0)
@@ -569,6 +579,7 @@ static int run_loop(struct flashscoped *d)
 		.store = d->store,
 		.board = d->board,
 		.committer = d->committer,
+		.kernel_log = d->kernel_log,
 		.service = &d->service,
 		.reload = &reload,
 		.config = d->settings.config,
@@ -579,7 +590,10 @@ static int run_loop(struct flashscoped *d)
 
 	if (r < 0)
 		log_error("the loop failed: %s", strerror(-r));
-	else
+	/* Before the stop, which is the last that a file tells of a run. */
+	kernel_log_free(d->kernel_log);
+	d->kernel_log = NULL;
+	if (r == 0)
 		tell_stop(d, signal);
 	return r;
 }
@@ -642,10 +656,12 @@ int main(int argc, char **argv)
 		goto stop_http;
 	if (open_store(&d) < 0)
 		goto stop_http;
-	if (start_sampler(&d) < 0)
+	if (kernel_log_begin(d.sampler, d.store, *d.helper.path, &d.kernel_log) < 0 ||
+	    start_sampler(&d) < 0)
 		goto stop_http;
 	tell_start(&d, &past);
 	tell_helper(&d);
+	kernel_log_started(d.kernel_log, d.sampler);
 	if (start_committer(&d) < 0)
 		goto stop_http;
 	if (run_http(&d) < 0)
@@ -669,6 +685,7 @@ stop_http:
 	if (d.http)
 		http_stop(d.http);
 close_sampler:
+	kernel_log_free(d.kernel_log);
 	sampler_close(d.sampler);
 	store_close(d.store);
 	board_free(d.board);

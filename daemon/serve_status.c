@@ -138,6 +138,24 @@ static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board
 	doc_end(doc);
 }
 
+static void add_kernel_log(struct doc *doc, const struct board_view *view)
+{
+	const struct kernel_log_status *s = &view->loop.kernel_log;
+
+	doc_object(doc, "kernel_log");
+	doc_bool(doc, "followed", s->is_followed);
+	doc_string_or_null(doc, "reason", s->problem.reason);
+	doc_string_or_null(doc, "advice", s->problem.advice);
+	add_moment(doc, "since", s->since_ms, view->loop.wall_offset_ms);
+	doc_u64(doc, "n_records", s->n_records);
+	doc_u64(doc, "n_lost", s->n_lost);
+	doc_u64(doc, "n_overruns", s->n_overruns);
+	doc_u64(doc, "n_unreadable", s->n_unreadable);
+	doc_u64(doc, "n_incidents", s->n_incidents);
+	doc_i64(doc, "n_open_incidents", s->n_open);
+	doc_end(doc);
+}
+
 static const struct probe_item *own_item(const struct board_collector *c)
 {
 	return board_n_items(c->probe) ? board_item(c->probe, 0) : NULL;
@@ -289,6 +307,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	add_discovery(api, doc, view);
 	add_helper(doc, view);
 	add_ufs_monitor(api, doc, view);
+	add_kernel_log(doc, view);
 	add_sampled(doc, view);
 	add_not_sampled(doc, view);
 	add_troubles(doc, view, offset_ms);

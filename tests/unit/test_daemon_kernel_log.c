@@ -1,0 +1,485 @@
+/* The kernel's log, followed: by a /dev/kmsg that is a socket of packets, whose reads can be made
+ * to fail as the device's do. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel_rules.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "daemon/kernel_event.h"
+#include "daemon/kernel_log.h"
+#include "daemon/kernel_names.h"
+#include "sampling/registry.h"
+#include "store/reader.h"
+
+#define WALL_OFFSET_MS INT64_C(1790000000000)
+#define TREE           TEST_SOURCE_DIR "/fixtures/x86/root"
+
+static char folder[64], database[96];
+static struct hw *hw;
+static struct store *store;
+static struct kernel_log *kernel_log;
+static int kmsg[2] = {-1, -1}; /* what is read, and what the test writes */
+static int64_t next_sequence;
+static int planned_error; /* of the next read, positive; 0: none */
+static size_t n_reads;
+
+static ssize_t read_kmsg(int fd, void *buf, size_t size)
+{
+	n_reads++;
+	if (planned_error) {
+		errno = planned_error;
+		planned_error = 0;
+		return -1;
+	}
+	return read(fd, buf, size);
+}
+
+static void open_log(void)
+{
+	const struct kernel_log_options options = {hw, store, read_kmsg};
+
+	assert_int_equal(kernel_log_new(&options, &kernel_log), 0);
+}
+
+static void open_store(const char *boot_id)
+{
+	const struct store_options options = {.path = database,
+					      .boot_id = boot_id,
+					      .kernel = "6.1",
+					      .wall_offset_ms = WALL_OFFSET_MS,
+					      .size_max_bytes = 8 << 20,
+					      .tail_max_bytes = 1 << 20,
+					      .commit_ms = 60000};
+
+	assert_int_equal(store_open(&options, registry(), &store), 0);
+}
+
+/* A device that has been opened: its buffer is read from the beginning. */
+static void follow(void)
+{
+	const int size = 4 << 20;
+
+	assert_int_equal(
+		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, kmsg), 0);
+	setsockopt(kmsg[1], SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof(size));
+	kernel_log_take(kernel_log, kmsg[0], 0, clock_boot_ms());
+	assert_int_equal(kernel_log_fd(kernel_log), kmsg[0]);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/test_kernel_log.XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(database, sizeof(database), "%s/f.db", folder);
+	next_sequence = 100;
+	planned_error = 0;
+	if (hw_open(TREE, &hw) < 0)
+		return -1;
+	open_store("boot-a");
+	open_log();
+	follow();
+	return 0;
+}
+
+static void end_log(void)
+{
+	kernel_log_free(kernel_log);
+	kernel_log = NULL;
+	if (kmsg[1] >= 0)
+		close(kmsg[1]);
+	kmsg[1] = -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[96];
+
+	(void)state;
+	end_log();
+	store_close(store);
+	hw_close(hw);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static int64_t monotonic_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
+PRINTF_LIKE(2, 3) static void say(int prefix, const char *fmt, ...)
+{
+	char text[512], record[1024];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	n = snprintf(record, sizeof(record), "%d,%lld,%lld,-;%s\n", prefix,
+		     (long long)next_sequence++, (long long)monotonic_us(), text);
+	assert_int_equal(send(kmsg[1], record, (size_t)n, MSG_DONTWAIT), n);
+}
+
+static void say_io_error(const char *disk, long long sector)
+{
+	say(3, "I/O error, dev %s, sector %lld op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2",
+	    disk, sector);
+}
+
+static void read_all(void)
+{
+	do {
+		n_reads = 0;
+		kernel_log_read(kernel_log, clock_boot_ms());
+	} while (n_reads == KERNEL_LOG_AT_ONCE);
+}
+
+static struct kernel_log_status status(void)
+{
+	struct kernel_log_status ret;
+
+	kernel_log_get_status(kernel_log, &ret);
+	return ret;
+}
+
+static struct event events[32];
+static size_t n_events;
+
+static int note_event(const struct event *event, const struct boot *boot, void *arg)
+{
+	(void)boot, (void)arg;
+	if (!strncmp(event->kind, "kernel_", 7))
+		events[n_events++] = *event;
+	return n_events == ARRAY_SIZE(events);
+}
+
+static size_t list_events(void)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+
+	n_events = 0;
+	assert_int_equal(reader_open(database, store, registry(), &reader), 0);
+	assert_int_equal(reader_events(reader, 0, INT64_MAX, 1000, note_event, NULL), 0);
+	return n_events;
+}
+
+static int64_t counted(const char *node, const char *name)
+{
+	const struct kernel_counts *counts = kernel_counts_of(hw);
+	const struct group *group;
+	size_t index, field;
+
+	assert_int_equal(catalog_find_group(registry(), "kernel_incidents", &index), 0);
+	group = catalog_group_at(registry(), index, NULL);
+	assert_int_equal(group_find_field(group, name, &field), 0);
+	kernel_log_tick(kernel_log, clock_boot_ms() + 2000);
+	for (size_t i = 0; i < counts->n_devices; i++)
+		if (!strcmp(counts->devices[i].node, node))
+			return counts->devices[i].values[field];
+	return -1;
+}
+
+/* Twenty lines about one drive and what lies on it are one event; what processes write is none. */
+static void one_incident(void **state)
+{
+	int64_t before_ms = clock_boot_ms();
+
+	(void)state;
+	say(6, "Linux version 6.1");
+	read_all();
+	assert_int_equal(list_events(), 0);
+	for (int i = 0; i < 20; i++)
+		say_io_error("nvme0n1", 16384 + 8 * i);
+	say(3, "Buffer I/O error on dev nvme0n1p1, logical block 2048, async page read");
+	say(11, "I/O error, dev sda, sector 1 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2");
+	read_all();
+	assert_true(store_urgent(store));
+	assert_int_equal(list_events(), 1);
+	assert_string_equal(events[0].node, "nvme0");
+	assert_string_equal(events[0].collector, "kmsg");
+	assert_in_range(events[0].severity, SEVERITY_WARNING, SEVERITY_CRITICAL);
+	assert_in_range(events[0].t_ms, before_ms - 50, clock_boot_ms());
+	assert_in_range(events[0].t_end_ms, events[0].t_ms, clock_boot_ms());
+	assert_non_null(strstr(events[0].evidence, "\"count\":21,"));
+	assert_non_null(strstr(events[0].evidence, "\"first_sector\":16384,\"last_sector\":16536,"
+						   "\"first_byte\":8388608,"));
+	assert_int_equal(status().n_records, 23);
+	assert_int_equal(status().n_incidents, 1);
+	assert_int_equal(status().n_open, 1);
+	assert_int_equal(counted("nvme0", "incidents"), 1);
+	assert_int_equal(counted("nvme0", "findings"), 21);
+	assert_int_equal(counted("sda", "findings"), 0);
+	assert_int_equal(counted("machine", "findings"), 0);
+}
+
+/* A cause is worth a commit of its own once a minute, however often it repeats. */
+static void commits_are_bounded(void **state)
+{
+	(void)state;
+	say_io_error("sda", 1);
+	read_all();
+	assert_true(store_urgent(store));
+	assert_int_equal(store_commit(store, clock_boot_ms(), false), 0);
+	for (int i = 0; i < 200; i++) {
+		say_io_error(i % 2 ? "sda" : "sdb", 8 * i);
+		read_all();
+		assert_false(store_urgent(store));
+	}
+	assert_int_equal(list_events(), 2);
+}
+
+/* Where a run ended the next one goes on; a run that was killed is repeated from its commit on. */
+static void restart(void **state)
+{
+	int64_t first;
+
+	(void)state;
+	say_io_error("sda", 1);
+	read_all();
+	assert_int_equal(store_commit(store, clock_boot_ms(), false), 0);
+	first = next_sequence;
+	say(6, "nothing");
+	say_io_error("sdb", 1);
+	read_all();
+	end_log();
+	assert_int_equal(store_commit(store, clock_boot_ms(), true), 0);
+	store_close(store);
+
+	open_store("boot-a");
+	open_log();
+	follow();
+	next_sequence = 100; /* the buffer still has all of them */
+	say_io_error("sda", 1);
+	say(6, "nothing");
+	say_io_error("sdb", 1);
+	assert_int_equal(next_sequence, first + 2);
+	say_io_error("nvme0n1", 1);
+	read_all();
+	assert_int_equal(status().n_records, 1);
+	assert_int_equal(status().n_lost, 0);
+	assert_int_equal(list_events(), 3);
+	end_log();
+	/* Killed: neither event nor position was committed. */
+	store_close(store);
+
+	open_store("boot-a");
+	open_log();
+	follow();
+	next_sequence = first + 2;
+	say_io_error("nvme0n1", 1);
+	read_all();
+	assert_int_equal(list_events(), 3);
+	end_log();
+	store_close(store);
+
+	/* In another boot the numbers begin anew. */
+	open_store("boot-b");
+	open_log();
+	follow();
+	next_sequence = 0;
+	say(6, "nothing");
+	read_all();
+	assert_int_equal(status().n_records, 1);
+	assert_int_equal(status().n_lost, 0);
+}
+
+static void losses(void **state)
+{
+	(void)state;
+	say(6, "nothing");
+	read_all();
+	next_sequence += 50;
+	planned_error = EPIPE;
+	say_io_error("sda", 1);
+	read_all();
+	assert_int_equal(status().n_overruns, 1);
+	assert_int_equal(status().n_lost, 50);
+	assert_int_equal(list_events(), 1);
+	planned_error = EINVAL;
+	say_io_error("sdb", 1);
+	read_all();
+	assert_int_equal(send(kmsg[1], "no record", 9, 0), 9);
+	read_all();
+	assert_int_equal(status().n_unreadable, 2);
+	assert_int_equal(list_events(), 2);
+	assert_true(status().is_followed);
+	/* A device that fails is let go of, and the reason said. */
+	(void)kernel_log_has_news(kernel_log);
+	planned_error = EIO;
+	read_all();
+	assert_false(status().is_followed);
+	assert_int_equal(kernel_log_fd(kernel_log), -1);
+	assert_true(kernel_log_has_news(kernel_log));
+	assert_non_null(strstr(status().problem.reason, "Input/output error"));
+}
+
+/* 10000 records: each turn takes its share and no more, and all of them are one event. */
+static void flood(void **state)
+{
+	size_t n = 0, n_turns = 0;
+
+	(void)state;
+	while (n < 10000) {
+		for (int i = 0; i < 100; i++, n++)
+			say_io_error("sda", (long long)n * 8);
+		do {
+			n_reads = 0;
+			kernel_log_read(kernel_log, clock_boot_ms());
+			assert_true(n_reads <= KERNEL_LOG_AT_ONCE);
+			n_turns++;
+		} while (n_reads == KERNEL_LOG_AT_ONCE);
+	}
+	assert_in_range(n_turns, 10000 / KERNEL_LOG_AT_ONCE, 400);
+	assert_int_equal(status().n_records, 10000);
+	assert_int_equal(list_events(), 1);
+	assert_non_null(strstr(events[0].evidence, "\"count\":10000,"));
+}
+
+/* A descriptor that comes while there is one is closed; an error without one is the reason. */
+static void descriptors(void **state)
+{
+	int spare = dup(STDERR_FILENO);
+
+	(void)state;
+	assert_true(spare >= 0);
+	kernel_log_take(kernel_log, spare, 0, clock_boot_ms());
+	assert_int_equal(fcntl(spare, F_GETFD), -1);
+	end_log();
+	open_log();
+	kernel_log_take(kernel_log, -1, -EPERM, clock_boot_ms());
+	assert_false(status().is_followed); /* the tree has none */
+	assert_int_equal(status().problem.outcome, OUTCOME_DENIED);
+	assert_true(*status().problem.advice);
+}
+
+/* Every cause that makes an incident is counted under its name. */
+static void causes_have_fields(void **state)
+{
+	const struct group *group;
+	size_t index, field;
+	char name[64];
+
+	(void)state;
+	assert_int_equal(catalog_find_group(registry(), "kernel_incidents", &index), 0);
+	group = catalog_group_at(registry(), index, NULL);
+	assert_string_equal(group->fields[KERNEL_INCIDENTS].name, "incidents");
+	assert_string_equal(group->fields[KERNEL_FINDINGS].name, "findings");
+	for (int c = 0; c < N_CAUSES; c++) {
+		const char *cause = kernel_cause_name((enum kernel_cause)c);
+
+		if (!kernel_cause_is_event((enum kernel_cause)c))
+			continue;
+		snprintf(name, sizeof(name), "%s_incidents", cause);
+		assert_int_equal(group_find_field(group, name, &field), 0);
+		snprintf(name, sizeof(name), "%s_findings", cause);
+		assert_int_equal(group_find_field(group, name, &field), 0);
+	}
+}
+
+/* Names of logs, and the device that sysfs knows them as. */
+static void names(void **state)
+{
+	static const struct {
+		const char *tree, *name, *device; /* NULL: not known */
+	} table[] = {
+		/* clang-format off */
+		{"x86", "nvme0n1", "nvme0"},
+		{"x86", "nvme0n1p2", "nvme0"},
+		{"x86", "nvme0", "nvme0"},
+		{"x86", "259:0", "nvme0"},
+		{"x86", "sda1", "sda"},
+		{"x86", "loop0", "loop0"},
+		{"x86", "dm-0", "nvme0"},
+		{"x86", "0000:01:00.0", "nvme0"},
+		{"x86", "ata1", "sda"},
+		{"x86", "ata1.00", "sda"},
+		{"x86", "0:0:0:0", "sda"},
+		{"x86", "+scsi:0:0:0:0", "sda"},
+		{"x86", "2:0:0:0", "sdb"},
+		{"x86", "2-3", "sdb"},
+		{"x86", "0000:00:14.0", NULL}, /* a host of USB is more than what hangs on it */
+		{"x86", "0000:00:06.0", NULL}, /* a port */
+		{"x86", "usb2", NULL},
+		{"iq9075", "sda1", "1d84000.ufs"},
+		{"iq9075", "sdd", "1d84000.ufs"},
+		{"iq9075", "1d84000.ufs", "1d84000.ufs"},
+		{"iq9075", "0:0:0:3", "1d84000.ufs"},
+		{"iq9075", "soc@0", NULL},
+		{"iq9075", "host0", NULL},
+		{"sm8850", "sda", "1d84000.ufshc"},
+		{"imx8mp", "mmc2", "mmcblk2"},
+		{"imx8mp", "mmc2:0001", "mmcblk2"},
+		{"imx8mp", "mmcblk2boot0", "mmcblk2"},
+		{"imx8mp", "mmcblk2p3", "mmcblk2"},
+		{"imx8mp", "30b60000.mmc", "mmcblk2"},
+		{"imx8mp", "30800000.bus", NULL},
+		{"imx8mp", "mmc1", "mmcblk1"},
+		{"imx8mp", "0000:01:00.0", "nvme0"},
+		{"x86", "sdz", NULL},
+		{"x86", "nvme7", NULL},
+		{"x86", "", NULL},
+		{"x86", "/", NULL},
+		{"x86", "../sda", NULL},
+		{"x86", "pci0000:00", NULL},
+		{"x86", "0000:00:00.0", NULL},
+		/* clang-format on */
+	};
+	char out[NODE_NAME_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct kernel_names *known;
+		CLEANUP(hw_closep) struct hw *tree = NULL;
+		char root[256];
+
+		snprintf(root, sizeof(root), TEST_SOURCE_DIR "/fixtures/%s/root", table[i].tree);
+		assert_int_equal(hw_open(root, &tree), 0);
+		assert_int_equal(kernel_names_new(tree, &known), 0);
+		for (int again = 0; again < 2; again++) {
+			bool found = kernel_names_find(known, table[i].name, out);
+
+			if (found != !!table[i].device || (found && strcmp(out, table[i].device)))
+				fail_msg("%s in %s: %s", table[i].name, table[i].tree,
+					 found ? out : "not known");
+			kernel_names_look_again(known);
+		}
+		kernel_names_free(known);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(one_incident),
+		TEST(commits_are_bounded),
+		TEST(restart),
+		TEST(losses),
+		TEST(flood),
+		TEST(descriptors),
+		cmocka_unit_test(causes_have_fields),
+		cmocka_unit_test(names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
