@@ -62,6 +62,11 @@ is 403 "$(answer "$here/healthz" -H 'Host: evil.example')" 'another name on loop
 grep -q 'wants the token' "$work/said" || fail "no word of the token: $(cat "$work/said")"
 "$bin/flashscope" --token-file "$work/token" status --url "$open" >"$work/said"
 grep -q . "$work/said" || fail 'an empty status'
+# So does the command without libcurl.
+plain=$bin/../tests/flashscope_plain
+if [ -x "$plain" ]; then
+	"$plain" --token-file "$work/token" status --url "$open" | cmp -n 10 - "$work/said"
+fi
 FLASHSCOPE_TOKEN_FILE=$work/token "$bin/flashscope" status --url "$open" | cmp -n 10 - "$work/said"
 ! "$bin/flashscope" --token-file "$work/nowhere" status --url "$open" 2>"$work/said" || fail 'no such file'
 grep -q 'the token file .*/nowhere: No such file' "$work/said" || fail "it says: $(cat "$work/said")"
