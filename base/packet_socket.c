@@ -197,6 +197,15 @@ static void take_fds(const struct cmsghdr *header, int *ret_fd)
 	}
 }
 
+/* musl's macro mixes signs. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+static struct cmsghdr *next_header(struct msghdr *message, struct cmsghdr *header)
+{
+	return CMSG_NXTHDR(message, header);
+}
+#pragma GCC diagnostic pop
+
 ssize_t packet_socket_receive(int socket_fd, void *packet, size_t size, int *ret_fd)
 {
 	union control control;
@@ -210,7 +219,7 @@ ssize_t packet_socket_receive(int socket_fd, void *packet, size_t size, int *ret
 	*ret_fd = -1;
 	if (n < 0)
 		return -errno;
-	for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h; h = CMSG_NXTHDR(&message, h))
+	for (struct cmsghdr *h = CMSG_FIRSTHDR(&message); h; h = next_header(&message, h))
 		if (h->cmsg_level == SOL_SOCKET && h->cmsg_type == SCM_RIGHTS)
 			take_fds(h, ret_fd);
 	return n;
