@@ -1,11 +1,12 @@
-/* The limits of an NVMe drive's temperature as the host has set them, and its alarm:
+/* The limits of an NVMe drive's temperatures as the host has set them, and its alarm:
  * /sys/class/nvme/nvmeN/hwmonM, or hwmon/hwmonM below the PCI function by older drivers.
  * Kernel: drivers/nvme/host/hwmon.c, Documentation/hwmon/sysfs-interface.rst
  *
- * Nothing of it is cached by the driver: a read of temp1_alarm sends Get Log Page, one of temp1_max
- * and temp1_min Get Features; so it is of class Q, and no file is read while the controller is not
- * live or its PCI function sleeps. Temperatures are in nvme_smart, all of them by one command. What
- * failed is asked again seldom or never (model/asking.h). */
+ * Nothing of it is cached by the driver but temp1_crit: a read of temp1_alarm sends Get Log Page,
+ * one of each max and min Get Features; so it is of class Q, and no file is read while the
+ * controller is not live or its PCI function sleeps. Temperatures are in nvme_smart, all of them by
+ * one command, where each temp*_input here would be one of its own. What failed is asked again
+ * seldom or never (model/asking.h). */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,12 +29,30 @@
 #define NO_MIN_MILLICELSIUS (-273150)
 #define NO_MAX_MILLICELSIUS (65535 * 1000 - 273150)
 
-enum { ALARM, MAX_LIMIT, MIN_LIMIT, CRIT, N_NUMBERS, LABELS = N_NUMBERS, PROBLEM, N_FIELDS };
+enum {
+	ALARM,
+	MAX_LIMIT,
+	MIN_LIMIT,
+	CRIT,
+	SENSOR_LIMITS, /* max and min of each sensor */
+	N_NUMBERS = SENSOR_LIMITS + 2 * (SENSORS_MAX - 1),
+	LABELS = N_NUMBERS,
+	PROBLEM,
+	N_FIELDS,
+};
 
 static const struct asking asking = {
 	.key = "nvme_hwmon", .n_devices = DRIVES_MAX, .n_questions = N_NUMBERS};
 
 /* clang-format off */
+#define SENSOR_LIMIT(name, side, sensor) {name, UNIT_MILLICELSIUS, KIND_GAUGE, \
+		       side " this temperature of sensor " sensor " the drive warns; a host can set it.", \
+		       .absence = "the drive has no such sensor, no limit for it, or none is set"}
+/* Of a sensor by the number of its files, which is one more than its own. */
+#define SENSOR(file, sensor) \
+	[SENSOR_LIMITS + 2 * (file - 2)]     = SENSOR_LIMIT("temp" #file "_max", "Above", #sensor), \
+	[SENSOR_LIMITS + 2 * (file - 2) + 1] = SENSOR_LIMIT("temp" #file "_min", "Below", #sensor)
+
 static const struct field fields[N_FIELDS] = {
 	[ALARM]     = {"temp1_alarm", UNIT_NONE, KIND_GAUGE,
 		       "1 while the drive warns of a temperature out of its limits."},
@@ -46,19 +65,14 @@ static const struct field fields[N_FIELDS] = {
 	[CRIT]      = {"temp1_crit", UNIT_MILLICELSIUS, KIND_GAUGE,
 		       "From here on the drive may fail or switch off.",
 		       .absence = "the drive gives no limit"},
+	SENSOR(2, 1), SENSOR(3, 2), SENSOR(4, 3), SENSOR(5, 4),
+	SENSOR(6, 5), SENSOR(7, 6), SENSOR(8, 7), SENSOR(9, 8),
 	[LABELS]    = {"labels", UNIT_NONE, KIND_INFO,
 		       "The sensors that the drive has, by their numbers: \"1 Composite, 2 Sensor 1\"."},
 	[PROBLEM]   = {"problem", UNIT_NONE, KIND_INFO, "Why a value could not be read.",
 		       .absence = "all could be read", .explains = true},
 };
 /* clang-format on */
-
-static const char *const attrs[N_NUMBERS] = {
-	[ALARM] = "temp1_alarm",
-	[MAX_LIMIT] = "temp1_max",
-	[MIN_LIMIT] = "temp1_min",
-	[CRIT] = "temp1_crit",
-};
 
 struct drive {
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
@@ -102,7 +116,7 @@ static int ask(struct hw *hw, const struct drive *drive, size_t field, int64_t *
 
 	if (r < 0)
 		return r;
-	r = hw_read_i64(hw, ret, "%s/%s", drive->dir, attrs[field]);
+	r = hw_read_i64(hw, ret, "%s/%s", drive->dir, fields[field].name);
 	/* A limit that the drive does not have has no file. */
 	asked_note(asked, r == -ENOENT ? 0 : r, 0);
 	return r;
@@ -113,7 +127,7 @@ static void say_problem(struct sink *sink, struct row *row, size_t field, const 
 	char buf[INFO_TEXT_MAX];
 	struct text text = TEXT_IN(buf);
 
-	text_printf(&text, "%s: ", attrs[field]);
+	text_printf(&text, "%s: ", fields[field].name);
 	asked_text(asked, NULL, &text);
 	row_text(sink, row, PROBLEM, buf);
 }
@@ -321,7 +335,8 @@ static int hwmon_probe(struct hw *hw, struct probe *probe, void **ret_state)
 static const struct group groups[] = {
 	{
 		.name = "nvme_hwmon",
-		.help = "Limits of the temperature of NVMe drives, and their alarm.",
+		.help = "Limits of the temperatures of NVMe drives, and their alarm; the "
+			"temperatures are in nvme_smart.",
 		.cost = COST_Q,
 		.period_ms = 3600000,
 		.fields = fields,
@@ -334,7 +349,7 @@ static const struct group groups[] = {
 
 const struct collector collector_nvme_hwmon = {
 	.name = "nvme_hwmon",
-	.help = "Limits and alarm of the temperature of NVMe drives, by commands to them.",
+	.help = "Limits and alarm of the temperatures of NVMe drives, by commands to them.",
 	.groups = groups,
 	.n_groups = ARRAY_SIZE(groups),
 	.probe = hwmon_probe,

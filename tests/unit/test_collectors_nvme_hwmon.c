@@ -7,20 +7,23 @@
 
 /* Reads of the files that send a command. */
 struct reads {
+	const struct fixture *f;
 	size_t n;
-	char last[HW_PATH_MAX];
 };
 
 static void count_command(void *arg, const char *path, bool contents)
 {
 	struct reads *reads = arg;
 	const char *name = strrchr(path, '/');
+	char full[HW_PATH_MAX];
 
 	if (!contents || !name || strncmp(name, "/temp", 5) != 0 || strstr(name, "_label") ||
 	    strstr(name, "_crit"))
 		return;
-	reads->n++;
-	snprintf(reads->last, sizeof(reads->last), "%s", path);
+	snprintf(full, sizeof(full), "%s/%s", reads->f->root, path);
+	/* Nobody is asked for what the drive does not have. */
+	if (access(full, F_OK) == 0)
+		reads->n++;
 }
 
 static void start(struct fixture *f)
@@ -42,7 +45,7 @@ static void start(struct fixture *f)
 /* The number of commands of a sample. */
 static size_t commands_of(struct fixture *f, int r)
 {
-	struct reads reads = {0};
+	struct reads reads = {.f = f};
 
 	hw_trace(f->hw, count_command, &reads);
 	assert_int_equal(fixture_sample(f, 0), r);
@@ -52,8 +55,8 @@ static size_t commands_of(struct fixture *f, int r)
 
 static void limits(void **unused)
 {
-	struct reads reads = {0};
 	struct fixture f;
+	struct reads reads = {.f = &f};
 
 	(void)unused;
 	start(&f);
@@ -103,6 +106,34 @@ static void no_limits(void **unused)
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_value(&f, "nvme0", "temp1_min", -273149);
 	check_value(&f, "nvme0", "temp1_max", 65261849);
+	fixture_end(&f);
+}
+
+/* A sensor has the files that the drive has, and each of them is a command. */
+static void sensors(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	put(&f, HWMON "temp2_max", "65261850\n");
+	put(&f, HWMON "temp2_min", "-273150\n");
+	put(&f, HWMON "temp3_max", "94850\n");
+	put(&f, HWMON "temp9_min", "-20150\n");
+	put(&f, HWMON "temp9_max", "hot\n");
+	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
+	assert_int_equal(commands_of(&f, 0), 3 + 5);
+	check_absent(&f, "nvme0", "temp2_max");
+	check_absent(&f, "nvme0", "temp2_min");
+	check_value(&f, "nvme0", "temp3_max", 94850);
+	check_absent(&f, "nvme0", "temp3_min");
+	check_absent(&f, "nvme0", "temp4_max");
+	check_value(&f, "nvme0", "temp9_min", -20150);
+	check_fault(&f, "nvme0", "temp9_max", EINVAL);
+	check_text(&f, "nvme0", "problem", "temp9_max: Invalid argument");
+	/* What failed is left out, for itself. */
+	assert_int_equal(commands_of(&f, 0), 3 + 4);
+	check_value(&f, "nvme0", "temp9_min", -20150);
 	fixture_end(&f);
 }
 
@@ -354,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(limits),
 		cmocka_unit_test(no_limits),
+		cmocka_unit_test(sensors),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(not_asked),
 		cmocka_unit_test(asleep_on_the_way),
