@@ -33,6 +33,7 @@ static const char help[] =
 	"\n"
 	"  --ufs-monitor  has the UFS driver time each request until the mark ends, at most for\n"
 	"                 mark_max of [ufs] (docs/UFS-MONITOR.md); waits until it does\n"
+	"  --for DURATION for no longer than that (90s, 10min, 1h), nor than mark_max\n"
 	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
 	"                 " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
 	"  --url URL      of a proxy to the socket: the daemon takes marks from that alone\n"
@@ -49,6 +50,7 @@ static const char help[] =
 struct mark_args {
 	struct client_target target;
 	bool json, ufs_monitor;
+	int64_t ufs_monitor_ms; /* 0: as long as a mark may */
 };
 
 static int post(const struct mark_args *args, struct doc *doc, struct client_reply *reply)
@@ -77,6 +79,8 @@ static int post_start(const struct mark_args *args, const char *label, struct cl
 	doc_string(&doc, "label", label);
 	if (args->ufs_monitor)
 		doc_bool(&doc, "ufs_monitor", true);
+	if (args->ufs_monitor_ms)
+		doc_i64(&doc, "ufs_monitor_ms", args->ufs_monitor_ms);
 	doc_end(&doc);
 
 	int r = post(args, &doc, reply);
@@ -234,12 +238,24 @@ static int wrong_usage(int argc, char **argv)
 	return cli_wrong_usage("mark", "after the label \"%s\" come -- and a COMMAND", argv[0]);
 }
 
+static int take_for(const char *text, struct mark_args *args)
+{
+	if (parse_duration_ms(text, &args->ufs_monitor_ms) == 0 && args->ufs_monitor_ms > 0)
+		return 0;
+	fprintf(stderr, "flashscope mark: --for %s: a duration as 90s, 10min or 1h\n", text);
+	return -EINVAL;
+}
+
 int command_mark(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"socket", required_argument, NULL, 's'}, {"url", required_argument, NULL, 'u'},
-		{"json", no_argument, NULL, 'j'},         {"ufs-monitor", no_argument, NULL, 'm'},
-		{"help", no_argument, NULL, 'h'},         {0},
+		{"socket", required_argument, NULL, 's'},
+		{"url", required_argument, NULL, 'u'},
+		{"json", no_argument, NULL, 'j'},
+		{"ufs-monitor", no_argument, NULL, 'm'},
+		{"for", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	struct mark_args args = {0};
 	int option;
@@ -259,6 +275,10 @@ int command_mark(int argc, char **argv)
 		case 'm':
 			args.ufs_monitor = true;
 			break;
+		case 'f':
+			if (take_for(optarg, &args) < 0)
+				return EXIT_USAGE;
+			break;
 		case 'h':
 			fputs(help, stdout);
 			return EXIT_DONE;
@@ -268,6 +288,8 @@ int command_mark(int argc, char **argv)
 	}
 	if (args.target.socket && args.target.url)
 		return cli_wrong_usage("mark", "--socket or --url, not both");
+	if (args.ufs_monitor_ms && !args.ufs_monitor)
+		return cli_wrong_usage("mark", "--for goes with --ufs-monitor");
 	argc -= optind;
 	argv += optind;
 	if (argc >= 3 && !strcmp(argv[1], "--"))

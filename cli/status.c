@@ -127,14 +127,18 @@ static void print_discovery(struct tree *discovery)
 static void print_ufs_monitor(struct tree *monitor)
 {
 	const char *policy = tree_text(monitor, "policy"), *error = tree_text(monitor, "error");
+	const char *until = tree_text(monitor, "asked_until");
 	long long n_hosts = tree_i64(monitor, "n_hosts"), n_on = tree_i64(monitor, "n_on");
 	char buf[256];
 	struct text text = TEXT_IN(buf);
 
-	if (!n_hosts && !strcmp(policy, "auto") && !tree_bool(monitor, "asked"))
+	if (!n_hosts && !strcmp(policy, "auto") && !tree_bool(monitor, "asked") && !*until)
 		return;
-	text_printf(&text, "UFS monitor %s%s: ", policy,
-		    tree_bool(monitor, "asked") ? ", asked for by a mark" : "");
+	text_printf(&text, "UFS monitor %s%s", policy,
+		    *until || tree_bool(monitor, "asked") ? ", asked for by a mark" : "");
+	if (*until)
+		text_printf(&text, " until %s at most", until);
+	text_str(&text, ": ");
 	if (!strcmp(policy, "off"))
 		text_str(&text, "left alone");
 	else

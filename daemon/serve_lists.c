@@ -312,12 +312,13 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 static int64_t add(struct api *api, const struct api_mark_request *body, const struct mark *mark)
 {
 	int64_t max_ms = config_number(api->settings->config, OPTION_UFS_MARK_MAX);
+	int64_t ufs_ms = body->ufs_monitor_ms ? MIN(body->ufs_monitor_ms, max_ms) : max_ms;
 
 	if (mark->t_end_ms != TIME_OPEN)
 		return store_mark_span(api->store, body->label, mark->t_ms, mark->t_end_ms);
 	if (body->ufs_monitor)
 		return store_mark_start_ufs(api->store, body->label, mark->t_ms,
-					    clock_boot_ms() + max_ms);
+					    clock_boot_ms() + ufs_ms);
 	return store_mark_start(api->store, body->label, mark->t_ms);
 }
 

@@ -79,13 +79,15 @@ void api_row(struct doc *doc, const struct api_row *row,
 
 /* Reads the body of POST /api/v1/marks: {"label":"...", "from":"...", "to":"..."} starts a mark, or
  * adds a whole one when to is given; "ufs_monitor":true with the label asks for the UFS monitor
- * until it ends; {"end":ID} ends one. Texts are cut to nothing when absent.
- * -EINVAL with *ret_why and *ret_parameter (static strings). */
+ * until it ends, and "ufs_monitor_ms":N beside it for no longer than that; {"end":ID} ends one.
+ * Texts are cut to nothing when absent. -EINVAL with *ret_why and *ret_parameter (static strings).
+ */
 struct api_mark_request {
 	char label[MARK_LABEL_MAX];
 	char from[64], to[64];
-	int64_t end_id;   /* 0: none */
-	bool ufs_monitor; /* asks for it */
+	int64_t end_id;         /* 0: none */
+	bool ufs_monitor;       /* asks for it */
+	int64_t ufs_monitor_ms; /* no longer than that; 0: as long as a mark may */
 };
 
 int api_parse_mark(const char *body, size_t len, struct api_mark_request *ret, const char **ret_why,

@@ -32,6 +32,15 @@ static int take_bool(struct json_object *value, bool *ret)
 	return 0;
 }
 
+/* A whole number from 1 on. */
+static int take_number(struct json_object *value, int64_t *ret)
+{
+	if (json_object_get_type(value) != json_type_int)
+		return -EINVAL;
+	*ret = json_object_get_int64(value);
+	return *ret > 0 ? 0 : -EINVAL;
+}
+
 static int take_member(struct api_mark_request *request, const char *key, struct json_object *value)
 {
 	if (!strcmp(key, "label"))
@@ -42,18 +51,16 @@ static int take_member(struct api_mark_request *request, const char *key, struct
 		return take_text(value, request->to, sizeof(request->to));
 	if (!strcmp(key, "ufs_monitor"))
 		return take_bool(value, &request->ufs_monitor);
-	if (strcmp(key, "end") != 0)
-		return -ENOENT;
-	if (json_object_get_type(value) != json_type_int)
-		return -EINVAL;
-	request->end_id = json_object_get_int64(value);
-	return request->end_id > 0 ? 0 : -EINVAL;
+	if (!strcmp(key, "ufs_monitor_ms"))
+		return take_number(value, &request->ufs_monitor_ms);
+	return strcmp(key, "end") != 0 ? -ENOENT : take_number(value, &request->end_id);
 }
 
 /* Names of members as constants, since the document goes away. */
 static const char *known_name(const char *key)
 {
-	static const char *const names[] = {"label", "from", "to", "ufs_monitor", "end"};
+	static const char *const names[] = {"label",       "from",           "to",
+					    "ufs_monitor", "ufs_monitor_ms", "end"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(names[i], key))
@@ -74,9 +81,10 @@ static int take_members(struct json_object *object, struct api_mark_request *req
 		if (r == 0)
 			continue;
 		*ret_parameter = known_name(key);
-		*ret_why = r == -ENOENT ? "the body has a member that is none of label, from, to, "
-					  "ufs_monitor and end"
-					: "the value has the wrong type or is too long";
+		*ret_why = r == -ENOENT
+				   ? "the body has a member that is none of label, from, to, "
+				     "ufs_monitor, ufs_monitor_ms and end"
+				   : "the value has the wrong type, is too long or not above 0";
 		return -EINVAL;
 	}
 	return 0;
@@ -88,9 +96,15 @@ static int check(const struct api_mark_request *request, const char **ret_why,
 	*ret_parameter = "label";
 	if (request->end_id) {
 		*ret_why = "a mark is either started with a label or ended by its id";
-		return *request->label || *request->from || *request->to || request->ufs_monitor
+		return *request->label || *request->from || *request->to || request->ufs_monitor ||
+				       request->ufs_monitor_ms
 			       ? -EINVAL
 			       : 0;
+	}
+	if (request->ufs_monitor_ms && !request->ufs_monitor) {
+		*ret_parameter = "ufs_monitor_ms";
+		*ret_why = "a mark that does not ask for the UFS monitor bounds nothing";
+		return -EINVAL;
 	}
 	if (*request->to && request->ufs_monitor) {
 		*ret_parameter = "ufs_monitor";

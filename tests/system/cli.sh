@@ -162,6 +162,9 @@ says 2 'flashscope mark: start needs a LABEL' mark start
 says 2 'flashscope mark: end takes one ID' mark end
 says 2 'flashscope mark: after the label "run" come -- and a COMMAND' mark run true
 says 2 'flashscope mark: no COMMAND' mark run --
+says 2 'flashscope mark: --for goes with --ufs-monitor' mark --for 10m start x
+says 2 'flashscope mark: --for 0: a duration' mark --ufs-monitor --for 0 start x
+says 2 'flashscope mark: --for soon: a duration' mark --ufs-monitor --for soon start x
 says 2 "flashscope probe: unrecognized option '--nonsense'" probe --nonsense
 for command in probe sample latest query fields status mark; do
 	says 0 "Usage: flashscope $command" $command -h

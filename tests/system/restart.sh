@@ -65,16 +65,26 @@ still_asked()
 }
 until_true 5 still_asked
 "$bin/flashscope" mark --socket "$socket" end "$(sqlite3 -readonly "$work/f.db" 'SELECT max(id) FROM mark')"
+is_bounded()
+{
+	"$bin/flashscope" status --socket "$socket" | grep -q "^UFS monitor auto, asked for by a mark until $1[^ ]* at most: on at 0 of " &&
+		get /api/v1/status | jq -e '.ufs_monitor.asked_until[:19] + "Z" | fromdate - now | . > 500 and . <= 600' >/dev/null
+}
 nobody_asks()
 {
 	get /api/v1/status | jq -e '.ufs_monitor | (.asked | not) and .asked_until == null' >/dev/null
 }
 until_true 5 nobody_asks
+id=$("$bin/flashscope" mark --socket "$socket" --ufs-monitor --for 10m start bounded 2>/dev/null)
+until_true 5 is_bounded "$(get /api/v1/status | jq -r '.ufs_monitor.asked_until[:16]')"
+"$bin/flashscope" mark --socket "$socket" end "$id"
+until_true 5 nobody_asks
+! "$bin/flashscope" status --socket "$socket" | grep 'asked for by a mark' || fail 'a mark that ended asks'
 id=$("$bin/flashscope" mark --socket "$socket" start written)
 until_true 1 sh -c "sqlite3 -readonly '$work/f.db' 'SELECT label FROM marks' | grep -q written"
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null || true
-is written "$(sqlite3 -readonly "$work/f.db" "SELECT label FROM marks WHERE label <> 'asks'")" 'mark after SIGKILL'
+is written "$(sqlite3 -readonly "$work/f.db" "SELECT label FROM marks WHERE label NOT IN ('asks', 'bounded')")" 'mark after SIGKILL'
 start
 again=$("$bin/flashscope" mark --socket "$socket" start again)
 [ "$again" -gt "$id" ] || fail "mark $again after mark $id"

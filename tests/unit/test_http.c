@@ -293,9 +293,15 @@ static int64_t until_ms(const struct fixture *f)
 	return store_ufs_until_ms(f->api.store, clock_boot_ms());
 }
 
-static int64_t start_asking(struct fixture *f)
+static int64_t start_asking(struct fixture *f, const char *members)
 {
-	struct answer answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
+	char body[128];
+	int len = snprintf(body, sizeof(body), "{\"label\":\"x\",\"ufs_monitor\":true%s}", members);
+	struct answer answer;
+
+	assert_in_range(len, 1, sizeof(body) - 1);
+	answer = post(f, true, body);
+
 	CLEANUP(tree_freep) struct tree *mark = parse(&answer);
 	int64_t id = tree_i64(mark, "id");
 
@@ -325,17 +331,25 @@ static void test_marks_that_ask(void **state)
 	answer = post(f, true, "{\"label\":\"asks for nothing\"}");
 	answer_done(&answer);
 	assert_int_equal(until_ms(f), 0);
-	first = start_asking(f);
-	second = start_asking(f);
+	first = start_asking(f, "");
+	second = start_asking(f, "");
 	assert_in_range(until_ms(f), now_ms + 600000, clock_boot_ms() + 600000);
 	end_asking(f, second);
 	assert_true(until_ms(f) > now_ms);
 	end_asking(f, first);
 	assert_int_equal(until_ms(f), 0);
 
+	/* Of its own it asks for less, never for more. */
+	first = start_asking(f, ",\"ufs_monitor_ms\":60000");
+	assert_in_range(until_ms(f), now_ms + 60000, clock_boot_ms() + 60000);
+	end_asking(f, first);
+	first = start_asking(f, ",\"ufs_monitor_ms\":9223372036854775807");
+	assert_in_range(until_ms(f), now_ms + 600000, clock_boot_ms() + 600000);
+	end_asking(f, first);
+
 	/* One that is never ended. */
 	assert_int_equal(config_set(f->settings.config, OPTION_UFS_MARK_MAX, "1s", "test"), 0);
-	start_asking(f);
+	start_asking(f, "");
 	assert_true(until_ms(f) > 0);
 	usleep(1100000);
 	assert_int_equal(until_ms(f), 0);
@@ -365,6 +379,12 @@ static void test_bad_marks(void **state)
 		{"{\"label\":\"x\",\"end\":1}", "label"},
 		{"{\"ufs_monitor\":true,\"end\":1}", "label"},
 		{"{\"label\":\"x\",\"ufs_monitor\":1}", "ufs_monitor"},
+		{"{\"label\":\"x\",\"ufs_monitor_ms\":1}", "ufs_monitor_ms"},
+		{"{\"ufs_monitor_ms\":1,\"end\":1}", "label"},
+		{"{\"label\":\"x\",\"ufs_monitor\":true,\"ufs_monitor_ms\":0}", "ufs_monitor_ms"},
+		{"{\"label\":\"x\",\"ufs_monitor\":true,\"ufs_monitor_ms\":-1}", "ufs_monitor_ms"},
+		{"{\"label\":\"x\",\"ufs_monitor\":true,\"ufs_monitor_ms\":\"1\"}",
+		 "ufs_monitor_ms"},
 		{"{\"label\":\"x\",\"ufs_monitor\":true,\"from\":\"-1s\",\"to\":\"now\"}",
 		 "ufs_monitor"},
 		{"{\"end\":\"1\"}", "end"},
