@@ -10,6 +10,7 @@
 struct board_probe {
 	unsigned n_refs; /* under the board's lock */
 	size_t n_items;
+	size_t n_failed; /* nodes with OUTCOME_FAILED */
 	struct probe_item items[];
 };
 
@@ -94,24 +95,100 @@ static struct board_collector *find_collector(struct board *board,
 	return NULL;
 }
 
+static struct board_probe *copy_items(const struct probe_item *items, size_t n)
+{
+	struct board_probe *copy = calloc(1, sizeof(*copy) + n * sizeof(*items));
+
+	if (!copy)
+		return NULL;
+	copy->n_refs = 1;
+	copy->n_items = n;
+	for (size_t i = 0; i < n; i++) {
+		copy->items[i] = items[i];
+		copy->n_failed += i && items[i].outcome == OUTCOME_FAILED;
+	}
+	return copy;
+}
+
+static void put_up(struct board *board, struct board_collector *entry, struct board_probe *probe)
+{
+	pthread_mutex_lock(&board->lock);
+	unref(entry->probe);
+	entry->probe = probe;
+	pthread_mutex_unlock(&board->lock);
+}
+
 void board_probed(struct board *board, const struct collector *collector, const struct probe *probe)
 {
 	struct board_collector *entry = find_collector(board, collector);
-	struct board_probe *copy =
-		calloc(1, sizeof(*copy) + probe->n_items * sizeof(probe->items[0]));
+	struct board_probe *copy = entry ? copy_items(probe->items, probe->n_items) : NULL;
 
-	if (!entry || !copy) {
-		free(copy);
-		return;
+	if (copy)
+		put_up(board, entry, copy);
+}
+
+static struct board_collector *find_by_group(struct board *board, const struct group *group)
+{
+	for (size_t i = 0; i < board->n_collectors; i++) {
+		const struct collector *c = board->collectors[i].collector;
+
+		for (size_t j = 0; j < c->n_groups; j++)
+			if (&c->groups[j] == group)
+				return &board->collectors[i];
 	}
-	copy->n_refs = 1;
-	copy->n_items = probe->n_items;
-	for (size_t i = 0; i < probe->n_items; i++)
-		copy->items[i] = probe->items[i];
-	pthread_mutex_lock(&board->lock);
-	unref(entry->probe);
-	entry->probe = copy;
-	pthread_mutex_unlock(&board->lock);
+	return NULL;
+}
+
+/* A text that explains why there is no value is none. */
+static bool has_worked(const struct row *row, const struct group *group)
+{
+	for (size_t i = 0; i < group->n_fields; i++)
+		if (row->values[i].type == VALUE_INT ||
+		    (row->values[i].type == VALUE_TEXT && !group->fields[i].explains))
+			return true;
+	return false;
+}
+
+/* The failed item of this node; 0 for none, which is the collector's own. */
+static size_t find_failed(const struct board_probe *probe, const char *node)
+{
+	for (size_t i = 1; i < probe->n_items; i++)
+		if (probe->items[i].outcome == OUTCOME_FAILED &&
+		    !strcmp(probe->items[i].node, node))
+			return i;
+	return 0;
+}
+
+/* Others may be reading the old one, so a new one takes its place. False without memory. */
+static bool mend(struct board *board, struct board_collector *entry, size_t item)
+{
+	struct board_probe *copy = copy_items(entry->probe->items, entry->probe->n_items);
+
+	if (!copy)
+		return false;
+	copy->n_failed--;
+	copy->items[item].outcome = OUTCOME_OK;
+	copy->items[item].reason[0] = '\0';
+	copy->items[item].advice[0] = '\0';
+	put_up(board, entry, copy);
+	return true;
+}
+
+void board_sampled(struct board *board, const struct group *group, const struct sink *sink,
+		   void (*worked)(void *arg, const struct collector *collector, const char *node),
+		   void *arg)
+{
+	struct board_collector *entry = find_by_group(board, group);
+
+	if (!entry || !entry->probe)
+		return;
+	for (size_t i = 0; i < sink->n_rows && entry->probe->n_failed; i++) {
+		const struct row *row = sink->rows[i];
+		size_t item = find_failed(entry->probe, row->node);
+
+		if (item && has_worked(row, group) && mend(board, entry, item))
+			worked(arg, entry->collector, row->node);
+	}
 }
 
 /* Called by the loop, which alone replaces probes, so without the lock. */
@@ -210,6 +287,21 @@ size_t board_n_items(const struct board_probe *probe)
 const struct probe_item *board_item(const struct board_probe *probe, size_t i)
 {
 	return &probe->items[i];
+}
+
+bool board_is_news(const struct board_view *view, const struct board_trouble *trouble)
+{
+	const struct board_probe *probe = NULL;
+
+	if (*trouble->node && (trouble->state == NODE_HUNG || trouble->state == NODE_SLOW))
+		return true;
+	for (size_t i = 0; i < view->n_collectors; i++)
+		if (view->collectors[i].collector == trouble->collector)
+			probe = view->collectors[i].probe;
+	for (size_t i = 0; i < board_n_items(probe); i++)
+		if (!strcmp(probe->items[i].node, trouble->node))
+			return probe->items[i].outcome == OUTCOME_OK;
+	return true;
 }
 
 const struct board_trouble *board_find_trouble(const struct board_view *view,

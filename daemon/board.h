@@ -49,6 +49,11 @@ void board_update(struct board *board, const struct sampler *sampler,
 		  const struct board_loop *loop);
 void board_probed(struct board *board, const struct collector *collector,
 		  const struct probe *probe);
+/* Takes from a sample which nodes have worked since their probe failed: these have the outcome ok
+ * from then on, until they are probed again, and worked() is called for each. */
+void board_sampled(struct board *board, const struct group *group, const struct sink *sink,
+		   void (*worked)(void *arg, const struct collector *collector, const char *node),
+		   void *arg);
 void board_state(struct board *board, const struct collector *collector, const char *node,
 		 enum node_state state, int error, int64_t since_ms);
 
@@ -73,6 +78,10 @@ void board_view_done(struct board_view *view);
 size_t board_n_items(const struct board_probe *probe);
 /* items[0] is the collector's own. */
 const struct probe_item *board_item(const struct board_probe *probe, size_t i);
+
+/* Whether the trouble is all that there is to say: not when the probe has said why the node, or the
+ * collector, is not sampled. A node that hangs is sampled, whatever its probe said. */
+bool board_is_news(const struct board_view *view, const struct board_trouble *trouble);
 
 /* The trouble of a node, NULL when it is well. */
 const struct board_trouble *board_find_trouble(const struct board_view *view,

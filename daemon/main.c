@@ -79,6 +79,14 @@ static void look_at_helper(struct flashscoped *d)
 		  "flashscope-helper: " HELPER_ENDED);
 }
 
+static void on_worked(void *arg, const struct collector *collector, const char *node)
+{
+	struct flashscoped *d = arg;
+
+	store_outcome(d->store, collector->name, node, clock_boot_ms(), outcome_name(OUTCOME_OK),
+		      "");
+}
+
 static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
 		    int64_t step_ms, const struct sink *sink)
 {
@@ -88,6 +96,7 @@ static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t 
 	if (d->helper_down)
 		look_at_helper(d);
 	store_add(d->store, group, t_ms, late_ms, step_ms, sink);
+	board_sampled(d->board, group, sink, on_worked, d);
 }
 
 static void on_state(void *arg, const struct collector *collector, const char *node,

@@ -211,6 +211,14 @@ static void add_switched_off(struct doc *doc, const struct collector *collector)
 	doc_string(doc, "advice", buf);
 }
 
+/* That it hangs is told with the troubles. */
+static bool hangs(const struct board_view *view, const struct board_collector *c, const char *node)
+{
+	const struct board_trouble *trouble = board_find_trouble(view, c->collector, node);
+
+	return trouble && (trouble->state == NODE_HUNG || trouble->state == NODE_SLOW);
+}
+
 static void add_missing(struct doc *doc, const struct board_collector *c,
 			const struct probe_item *item)
 {
@@ -238,7 +246,8 @@ static void add_not_sampled(struct doc *doc, const struct board_view *view)
 			continue;
 		}
 		for (size_t j = 1; j < board_n_items(c->probe); j++)
-			if (board_item(c->probe, j)->outcome != OUTCOME_OK)
+			if (board_item(c->probe, j)->outcome != OUTCOME_OK &&
+			    !hangs(view, c, board_item(c->probe, j)->node))
 				add_missing(doc, c, board_item(c->probe, j));
 	}
 	doc_end(doc);
@@ -258,6 +267,8 @@ static void add_troubles(struct doc *doc, const struct board_view *view, int64_t
 {
 	doc_array(doc, "troubles");
 	for (size_t i = 0; i < view->n_troubles; i++) {
+		if (!board_is_news(view, &view->troubles[i]))
+			continue;
 		doc_object(doc, NULL);
 		doc_string(doc, "collector", view->troubles[i].collector->name);
 		doc_string_or_null(doc, "node", view->troubles[i].node);

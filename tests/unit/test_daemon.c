@@ -262,6 +262,108 @@ static void test_board_probes(void **state)
 	board_free(board);
 }
 
+struct worked {
+	size_t n;
+	char node[NODE_NAME_MAX];
+};
+
+static void count_worked(void *arg, const struct collector *collector, const char *node)
+{
+	struct worked *worked = arg;
+
+	(void)collector;
+	worked->n++;
+	snprintf(worked->node, sizeof(worked->node), "%s", node);
+}
+
+/* What failed only when it was probed is well once a sample of it has a value, and a view from
+ * before does not change. */
+static void test_board_worked(void **state)
+{
+	const struct collector *c = registry()->collectors[0];
+	struct worked worked = {0};
+	struct board *board = NULL;
+	struct board_view view, later;
+	struct probe probe;
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(board_new(registry(), &board), 0);
+	assert_int_equal(probe_init(&probe), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	probe_node(&probe, "a", OUTCOME_FAILED, "advice", "%s", "why");
+	probe_node(&probe, "b", OUTCOME_FAILED, "", "%s", "why");
+	probe_node(&probe, "c", OUTCOME_DISABLED, "", "%s", "why");
+	sink_reset(&sink, &c->groups[0]);
+	row_set(sink_row(&sink, "a", ""), 0, 1);
+	row_fault(sink_row(&sink, "b", ""), 0, EIO);
+	row_set(sink_row(&sink, "c", ""), 0, 1);
+	board_sampled(board, &c->groups[0], &sink, count_worked, &worked);
+	assert_int_equal(worked.n, 0);
+	board_probed(board, c, &probe);
+	assert_int_equal(board_view(board, &view), 0);
+	board_sampled(board, &c->groups[0], &sink, count_worked, &worked);
+	board_sampled(board, &c->groups[0], &sink, count_worked, &worked);
+	assert_int_equal(worked.n, 1);
+	assert_string_equal(worked.node, "a");
+	assert_true(board_expects(board, c, "a"));
+	assert_false(board_expects(board, c, "b"));
+	assert_false(board_expects(board, c, "c"));
+	assert_int_equal(board_item(view.collectors[0].probe, 1)->outcome, OUTCOME_FAILED);
+	assert_int_equal(board_view(board, &later), 0);
+	assert_int_equal(board_item(later.collectors[0].probe, 1)->outcome, OUTCOME_OK);
+	assert_string_equal(board_item(later.collectors[0].probe, 1)->reason, "");
+	assert_string_equal(board_item(later.collectors[0].probe, 1)->advice, "");
+	board_view_done(&later);
+	board_view_done(&view);
+	/* The next look says how it is. */
+	board_probed(board, c, &probe);
+	assert_false(board_expects(board, c, "a"));
+	sink_done(&sink);
+	probe_done(&probe);
+	board_free(board);
+}
+
+/* A node is told of once: with its trouble, or with what its probe said. */
+static void test_board_news(void **state)
+{
+	static const struct {
+		const char *node;
+		enum node_state state;
+		bool news;
+	} cases[] = {
+		{"ok", NODE_FAILED, true},    {"ok", NODE_SUSPENDED, true},
+		{"bad", NODE_FAILED, false},  {"bad", NODE_SUSPENDED, false},
+		{"bad", NODE_HUNG, true},     {"bad", NODE_SLOW, true},
+		{"other", NODE_FAILED, true}, {"", NODE_FAILED, true},
+	};
+	const struct collector *c = registry()->collectors[0];
+	struct board *board = NULL;
+	struct board_view view;
+	struct probe probe;
+
+	(void)state;
+	assert_int_equal(board_new(registry(), &board), 0);
+	assert_int_equal(probe_init(&probe), 0);
+	probe_node(&probe, "ok", OUTCOME_OK, "", "%s", "");
+	probe_node(&probe, "bad", OUTCOME_DENIED, "", "%s", "why");
+	board_probed(board, c, &probe);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		board_state(board, c, cases[i].node, cases[i].state, 0, 1);
+		assert_int_equal(board_view(board, &view), 0);
+		assert_int_equal(board_is_news(&view, board_find_trouble(&view, c, cases[i].node)),
+				 cases[i].news);
+		board_view_done(&view);
+	}
+	probe_collector(&probe, OUTCOME_NO_NODE, "", "%s", "why");
+	board_probed(board, c, &probe);
+	assert_int_equal(board_view(board, &view), 0);
+	assert_false(board_is_news(&view, board_find_trouble(&view, c, "")));
+	board_view_done(&view);
+	probe_done(&probe);
+	board_free(board);
+}
+
 static void *wait_for_ever(void *arg)
 {
 	for (;;)
@@ -322,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_lock),
 		cmocka_unit_test(test_lock_of_a_link), cmocka_unit_test(test_lock_of_the_dying),
 		cmocka_unit_test(test_board_troubles), cmocka_unit_test(test_board_probes),
+		cmocka_unit_test(test_board_worked),   cmocka_unit_test(test_board_news),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
