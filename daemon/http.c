@@ -429,7 +429,7 @@ static int add_passed(struct http *http, const struct http_options *options,
 
 static int open_item(const struct listen_item *item, struct place *ret)
 {
-	return item->kind == LISTEN_UNIX ? place_open_unix(item->path, ret)
+	return item->kind == LISTEN_UNIX ? place_open_unix(item->path, false, ret)
 					 : place_open_ip(&item->address, ret);
 }
 
@@ -455,7 +455,8 @@ static int add_items(struct http *http, const struct listen_list *listen, char w
 }
 
 /* The one that commands look for. A service manager may have made it already. */
-static int add_own_socket(struct http *http, const char *path, char what[API_PLACE_MAX])
+static int add_own_socket(struct http *http, const char *path, bool take_over,
+			  char what[API_PLACE_MAX])
 {
 	struct place place;
 
@@ -465,7 +466,7 @@ static int add_own_socket(struct http *http, const char *path, char what[API_PLA
 			return 0;
 	snprintf(what, API_PLACE_MAX, "%s", path);
 
-	int r = place_open_unix(path, &place);
+	int r = place_open_unix(path, take_over, &place);
 
 	return r < 0 ? r : add_place(http, &place);
 }
@@ -513,7 +514,7 @@ static int open_listeners(struct http *http, const struct http_options *options,
 		return -errno;
 	r = add_passed(http, options, what);
 	if (r == 0)
-		r = add_own_socket(http, options->socket_path, what);
+		r = add_own_socket(http, options->socket_path, options->take_over, what);
 	if (r == 0)
 		r = add_items(http, options->listen, what);
 	if (r < 0)

@@ -20,7 +20,8 @@ struct http;
 struct http_options {
 	const struct listen_list *listen; /* "systemd" in it is left out */
 	const char *socket_path;          /* always served, beside these */
-	int first_passed, n_passed;       /* sockets of the service manager, by descriptor */
+	bool take_over; /* socket_path, from a process that has been killed and still listens */
+	int first_passed, n_passed; /* sockets of the service manager, by descriptor */
 };
 
 /* Binds all, takes what was passed over. Clients wait until http_run(). A stale socket is replaced.

@@ -366,6 +366,7 @@ static int find_places(struct flashscoped *d, struct listen_list *listen,
 	*options = (struct http_options){
 		.listen = listen,
 		.socket_path = d->socket_path,
+		.take_over = d->successor,
 		.first_passed = PASSED_SOCKETS_FIRST,
 		.n_passed = wanted ? d->n_passed : 0,
 	};

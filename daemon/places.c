@@ -126,7 +126,7 @@ static bool is_served(const struct sockaddr_un *un)
 }
 
 /* Who may connect is decided by the mode, so it is right from the first moment. */
-int place_open_unix(const char *path, struct place *ret)
+int place_open_unix(const char *path, bool take_over, struct place *ret)
 {
 	struct place place = {.fd = -1, .local = true};
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
@@ -137,7 +137,7 @@ int place_open_unix(const char *path, struct place *ret)
 	memcpy(un.sun_path, path, strlen(path) + 1);
 	memcpy(place.name, path, strlen(path) + 1);
 	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode)) {
-		if (is_served(&un))
+		if (!take_over && is_served(&un))
 			return -EADDRINUSE;
 		unlink(path);
 	}

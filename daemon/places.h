@@ -19,8 +19,9 @@ struct place {
 MUST_CHECK int place_open_ip(const struct address *address, struct place *ret);
 
 /* A Unix socket for owner and group. A stale one is replaced; one that somebody serves is
- * -EADDRINUSE. -errno. */
-MUST_CHECK int place_open_unix(const char *path, struct place *ret);
+ * -EADDRINUSE, unless it is taken over: for who has its folder to himself, and knows that nobody
+ * will accept there any more. -errno. */
+MUST_CHECK int place_open_unix(const char *path, bool take_over, struct place *ret);
 
 /* A socket that was passed. -ENOTSOCK, -EPROTOTYPE when it is no stream that listens, or of another
  * family. */

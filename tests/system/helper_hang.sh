@@ -25,7 +25,7 @@ unmount()
 	rm -f "$work/hang"
 	fusermount3 -u "$hanging" 2>/dev/null || umount -l "$hanging" 2>/dev/null || true
 }
-trap 'status=$?; unmount; [ -z "$helper" ] || kill -9 "$helper" 2>/dev/null || true; (exit $status); finish' EXIT
+trap 'status=$?; unmount; [ -z "$helper" ] || kill -9 "$helper" 2>/dev/null || true; set +e; (exit $status); finish' EXIT
 
 touch "$work/hang"
 "$hangfs" "$hanging" "$work/hang" &
