@@ -67,7 +67,7 @@ is 1 "$(ps -eo pid=,ppid=,stat=,comm= | awk -v p="$helper" '$2 == p && $3 ~ /^D/
 was=$(number mounts)
 until_true 10 more_mounts "$was"
 get /api/v1/collectors | json 'map(select(.collector == "nvme_smart"))[0] | .state != "ok"' 'the hanging drive'
-grep -q 'nvme0: does not answer' "$work/helper.log" || fail "the helper does not say it: $(cat "$work/helper.log")"
+grep -q 'nvme0 does not answer' "$work/helper.log" || fail "the helper does not say it: $(cat "$work/helper.log")"
 
 before=$(date +%s%N)
 stop TERM
