@@ -151,6 +151,26 @@ bool sampler_is_passing(int error)
 	       error == -EBUSY;
 }
 
+/* What was not asked, or slept before it had answered all, is no sample; its state is told by the
+ * table of the nodes. */
+static void pass_on(struct sampler *sampler, const struct plan *plan, int64_t t_ms, int64_t late_ms,
+		    const struct sink *sink)
+{
+	struct row *rows[SINK_ROWS_MAX];
+	struct sink awake = *sink;
+
+	awake.rows = rows;
+	awake.n_rows = 0;
+	for (size_t i = 0; i < sink->n_rows; i++)
+		if (!plan->by_command || !sink->rows[i]->suspended)
+			rows[awake.n_rows++] = sink->rows[i];
+	if (!awake.n_rows && sink->n_rows)
+		return;
+	awake.partial = sink->partial || awake.n_rows < sink->n_rows;
+	sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, late_ms,
+				plan->schedule.period_ms, &awake);
+}
+
 void sampler_take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int64_t at_ms,
 		       int64_t duration_us, int error, const struct sink *sink)
 {
@@ -174,10 +194,7 @@ void sampler_take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int6
 		return;
 	}
 	sampler_set_collector_state(sampler, plan->collector, NODE_OK, error, at_ms, true);
-	/* What was not asked is no sample; its state is told below. */
-	if (!plan->by_command || !sink_is_asleep(sink))
-		sampler->callbacks.rows(sampler->callbacks.arg, plan->group, t_ms, late_ms,
-					plan->schedule.period_ms, sink);
+	pass_on(sampler, plan, t_ms, late_ms, sink);
 	node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
 }
 

@@ -63,6 +63,8 @@ static const struct catalog catalog = {collectors, ARRAY_SIZE(collectors)};
 static struct {
 	unsigned n_rows[2], n_up, n_down;
 	int64_t t_ms[2], value[2];
+	size_t n_nodes; /* of the last rows */
+	bool partial;
 } said;
 
 static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t late_ms,
@@ -74,6 +76,8 @@ static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t 
 	said.n_rows[i]++;
 	said.t_ms[i] = t_ms;
 	said.value[i] = sink->n_rows ? sink->rows[0]->values[0].i : 0;
+	said.n_nodes = sink->n_rows;
+	said.partial = sink->partial;
 }
 
 static void on_helper(void *arg, const struct link_status *status)
@@ -358,6 +362,53 @@ static void one_that_sleeps_is_looked_at_again(void **state)
 	assert_int_equal(asked_for(ASKED), 0);
 }
 
+/* Of two, one that sleeps, and has fallen asleep half-way if so. */
+static void answer_one_asleep(int64_t t_ms, bool half_way)
+{
+	struct wire_rows head = {.group = ASKED, .t_ms = t_ms, .at_ms = now_ms};
+	struct sink sink = {0};
+	struct row *row;
+	size_t next = 0, len;
+
+	assert_int_equal(sink_init(&sink), 0);
+	sink_reset(&sink, catalog_group_at(&catalog, ASKED, NULL));
+	row_set(sink_row(&sink, "n0", ""), 0, 2);
+	row = sink_row(&sink, "n1", "");
+	row->suspended = true;
+	if (half_way)
+		row_set(row, 0, 3);
+	len = wire_put_rows(packet, &head, &sink, &next);
+	say(len);
+	sink_done(&sink);
+}
+
+static bool node_state(const char *name, enum node_state want)
+{
+	struct node_status node;
+
+	for (size_t i = 0; sampler_node_status(sampler, i, &node) == 0; i++)
+		if (node.collector == &asked && !strcmp(node.node, name))
+			return node.state == want;
+	return false;
+}
+
+/* What sleeps has no sample, whoever else has one, also when it was awake at first. */
+static void one_that_sleeps_has_no_row(void **state)
+{
+	(void)state;
+	come_up();
+	for (int half_way = 0; half_way < 2; half_way++) {
+		tick(PERIOD_MS);
+		answer_one_asleep(asked_for(ASKED), half_way);
+		assert_int_equal(said.n_rows[ASKED], half_way + 1);
+		assert_int_equal(said.n_nodes, 1);
+		assert_true(said.partial);
+		assert_int_equal(said.value[ASKED], 2);
+		assert_true(node_state("n0", NODE_OK));
+		assert_true(node_state("n1", NODE_SUSPENDED));
+	}
+}
+
 static void it_goes_and_comes_back(void **state)
 {
 	int64_t t_ms;
@@ -420,16 +471,6 @@ static void what_is_new_is_asked_soon(void **state)
 	say_probed(ASKED, "n1");
 	tick(1);
 	assert_true(asked_for(ASKED) > 0);
-}
-
-static bool node_state(const char *name, enum node_state want)
-{
-	struct node_status node;
-
-	for (size_t i = 0; sampler_node_status(sampler, i, &node) == 0; i++)
-		if (node.collector == &asked && !strcmp(node.node, name))
-			return node.state == want;
-	return false;
 }
 
 static void nodes_go(void **state)
@@ -506,6 +547,7 @@ int main(void)
 		TEST(the_first_sample_is_taken_at_once),
 		TEST(a_first_sample_that_comes_too_soon),
 		TEST(one_that_sleeps_is_looked_at_again),
+		TEST(one_that_sleeps_has_no_row),
 		TEST(late_rows_stand_beside_the_others),
 		TEST(what_is_new_is_asked_soon),
 		TEST(it_goes_and_comes_back),
