@@ -141,14 +141,15 @@ static int write_change(struct db *db, sqlite3_stmt *stmt, const struct change *
 	return sql_run(stmt);
 }
 
-/* An info that the file has as its newest is not repeated by the next boot. */
+/* An info that the file has as its newest is not repeated by the next boot; one that it does not
+ * have does not end. */
 static int write_changes(struct db *db, const struct change_list *changes)
 {
 	static const char *const sql[] = {
 		[CHANGE_INFO] =
 			"INSERT INTO info(boot,t,node,grp,field,value) SELECT ?1,?2,?3,?4,?5,?6"
-			" WHERE ?6 IS NOT (SELECT value FROM info WHERE node=?3 AND grp=?4 AND"
-			" field=?5 ORDER BY id DESC LIMIT 1)",
+			" WHERE ?6 IS NOT coalesce((SELECT value FROM info WHERE node=?3 AND"
+			" grp=?4 AND field=?5 ORDER BY id DESC LIMIT 1),'')",
 		[CHANGE_FLAG] = "INSERT INTO flag(boot,t,node,grp,field,word)"
 				" VALUES(?1,?2,?3,?4,?5,?6)",
 		[CHANGE_FAULT] = "INSERT INTO fault(boot,t,node,grp,field,error)"

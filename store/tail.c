@@ -328,6 +328,18 @@ static void take_text(struct store *store, struct tail_group *group, struct memb
 		pending_change(store, CHANGE_INFO, member->node, group->group, field, t_ms, text);
 }
 
+/* A text that is absent has ended, also one that an earlier run of the program has left. Leaves
+ * room as take_fault() does. */
+static void end_text(struct store *store, struct tail_group *group, struct member *member,
+		     size_t field, int64_t t_ms)
+{
+	const char *text = member->values[field].text;
+
+	if (group->group->fields[field].kind == KIND_INFO && (!text || *text) &&
+	    store->changes.n < CHANGES_MAX / 2)
+		take_text(store, group, member, field, "", t_ms);
+}
+
 static void take_flag(struct store *store, struct tail_group *group, struct member *member,
 		      size_t field, uint8_t flag, int64_t t_ms)
 {
@@ -365,6 +377,8 @@ static void take_latest(struct store *store, struct tail_group *group, struct me
 		latest->t_ms = t_ms;
 		if (v->type == VALUE_TEXT)
 			take_text(store, group, member, f, sink_text(sink, v), t_ms);
+		if (v->type == VALUE_ABSENT)
+			end_text(store, group, member, f, t_ms);
 		if (v->type != VALUE_ABSENT)
 			take_flag(store, group, member, f, v->flag, t_ms);
 	}

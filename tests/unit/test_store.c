@@ -549,6 +549,48 @@ static void faults(void **state)
 	assert_string_equal(last, "sd0 temp=EIO");
 }
 
+static void tick_of_model(struct store *store, struct sink *sink, int64_t t, const char *model,
+			  int error)
+{
+	sink_reset(sink, &world_groups[0]);
+	struct row *row = sink_row(sink, "sd0", "id0");
+
+	row_set(row, READS, t);
+	if (error)
+		row_fault(row, MODEL, error);
+	else if (model)
+		row_text(sink, row, MODEL, model);
+	store_add(store, &world_groups[0], t, 0, 1000, sink);
+}
+
+/* A text that ends is written as ended, also by the next run of the program; the same one is
+ * written again when it comes back. What cannot be read has not ended. */
+static void texts_end(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct sink sink;
+
+	(void)state;
+	assert_int_equal(sink_init(&sink), 0);
+	tick_of_model(store, &sink, 1000, NULL, 0);
+	tick_of_model(store, &sink, 2000, "not live", 0);
+	tick_of_model(store, &sink, 3000, NULL, EIO);
+	tick_of_model(store, &sink, 4000, "not live", 0);
+	tick_of_model(store, &sink, 5000, NULL, 0);
+	tick_of_model(store, &sink, 6000, NULL, 0);
+	tick_of_model(store, &sink, 7000, "not live", 0);
+	assert_int_equal(store_commit(store, 8000, false), 0);
+	store_close(store);
+	assert_shell("SELECT t, value FROM infos", "2000|not live\n5000|\n7000|not live");
+	store = world_open("boot-a");
+	tick_of_model(store, &sink, 20000, NULL, 0);
+	tick_of_model(store, &sink, 21000, NULL, 0);
+	assert_int_equal(store_commit(store, 22000, true), 0);
+	store_close(store);
+	sink_done(&sink);
+	assert_shell("SELECT t, value FROM infos WHERE t > 7000", "20000|");
+}
+
 /* A field that fails and works by turns does not push infos out. */
 static void fault_flood(void **state)
 {
@@ -900,6 +942,7 @@ int main(void)
 		TEST(marks_that_ask),
 		TEST(mark_ids),
 		TEST(faults),
+		TEST(texts_end),
 		TEST(fault_flood),
 		TEST(spans_in_views),
 		TEST(outcomes_and_events),
