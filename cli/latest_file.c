@@ -214,12 +214,14 @@ static int read_numbers(struct newest *newest, const struct series_key *key, int
 	return r;
 }
 
-/* The fault of a field since it was good last; the value of then may lie further back. */
+/* The fault of a field since it was good last; the value of then may lie further back. That of a
+ * text is a remark itself. */
 static int take_fault(struct newest *newest, const struct series_key *key,
 		      const struct remark *remark)
 {
 	struct api_value *v = &newest->values[remark->field];
-	bool more = v->value.type == VALUE_ABSENT;
+	bool more = v->value.type == VALUE_ABSENT &&
+		    remark->group->fields[remark->field].kind != KIND_INFO;
 	int r = 0;
 
 	v->fault = errno_value(remark->value);

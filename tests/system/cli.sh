@@ -106,6 +106,15 @@ stop
 "$bin/flashscope" latest --db "$work/f.db" --json ufs ufs_health thermal >"$work/latest_file.json"
 is "$(jq -c "$rows" "$work/latest.json")" "$(jq -c "$rows" "$work/latest_file.json")" 'latest of the file'
 
+# Also where a text cannot be read.
+rm -f "$work"/f.db*
+start --root "$(dirname "$0")/../fixtures/x86/root"
+until_true 10 sh -c "'$bin/flashscope' latest --socket '$socket' --json cpufreq | jq -e '[.[].faults.governor] | any' >/dev/null"
+"$bin/flashscope" latest --socket "$socket" --json cpufreq >"$work/latest.json"
+stop
+"$bin/flashscope" latest --db "$work/f.db" --json cpufreq >"$work/latest_file.json" || fail "latest of a file with a text that failed"
+is "$(jq -c "$rows" "$work/latest.json")" "$(jq -c "$rows" "$work/latest_file.json")" 'latest of the file of x86'
+
 # Nodes come in the order of their numbers.
 rm -f "$work"/f.db*
 make_tree "$work/tree"
