@@ -111,8 +111,8 @@ static const struct field fields[] = {
 	[MODEL]         = {"model", UNIT_NONE, KIND_INFO, "Model of the disk."},
 	[SERIAL]        = {"serial", UNIT_NONE, KIND_INFO, "Serial number of the disk."},
 	[FIRMWARE]      = {"firmware", UNIT_NONE, KIND_INFO, "Revision of the firmware."},
-	[PROBLEM]       = {"problem", UNIT_NONE, KIND_INFO, "Why the disk gave no attributes.",
-			   .absence = "it gave them", .explains = true},
+	[PROBLEM]       = {"problem", UNIT_NONE, KIND_INFO, "What the disk did not answer, and why.",
+			   .absence = "it answered all", .explains = true},
 };
 /* clang-format on */
 
@@ -251,17 +251,27 @@ static const char *why_not(struct hw *hw, const struct asked *asked, char *buf, 
 	return NULL;
 }
 
-static void say_problem(struct hw *hw, struct sink *sink, struct row *row,
+/* what: of the answers, when there are others; NULL. */
+static void say_problem(struct hw *hw, struct sink *sink, struct row *row, const char *what,
 			const struct asked *asked)
 {
 	char buf[INFO_TEXT_MAX], why[INFO_TEXT_MAX];
 	struct text text = TEXT_IN(buf);
 
+	if (what)
+		text_printf(&text, "%s: ", what);
 	if (asked->error)
 		asked_text(asked, why_not(hw, asked, why, sizeof(why)), &text);
 	else
 		text_str(&text, "whether the disk sleeps cannot be read");
 	row_text(sink, row, PROBLEM, buf);
+}
+
+/* Without thresholds nobody knows which attributes fail. */
+static void fail_names(struct row *row, int error)
+{
+	row_result(row, FAILING, error, 0);
+	row_result(row, FAILED, error, 0);
 }
 
 /* Nothing is known of the attributes, by an error. */
@@ -272,6 +282,7 @@ static void fail_all(struct row *row, int error)
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		if (counts[i].field != WRITTEN)
 			row_result(row, counts[i].field, error, 0);
+	fail_names(row, error);
 }
 
 static void put_identify(struct sink *sink, struct row *row, const struct ata_identify *identify)
@@ -355,26 +366,39 @@ static void put_answers(struct sink *sink, struct row *row, const struct answers
 	put_numbers(row, &smart);
 	if (a->identify.rotation_rate == 1)
 		put_life(row, &smart);
-	name_failures(sink, row, &smart);
+	if (a->has_thresholds)
+		name_failures(sink, row, &smart);
 }
 
-/* The questions on SMART, once the disk is known to have it. */
+/* Gone, or fallen asleep: then it is not asked for more. */
+static bool is_away(int error)
+{
+	return error == -ENODEV || error == -EHOSTDOWN;
+}
+
+/* The questions on SMART, once the disk is known to have it. The first problem is told. */
 static int ask_smart(struct hw *hw, const struct disk *disk, struct answers *a, struct sink *sink,
 		     struct row *row)
 {
-	int r = ask(hw, disk, ASK_DATA, a), other;
+	int r = ask(hw, disk, ASK_DATA, a), thresholds, status;
 
 	if (r < 0)
 		return r;
-	other = ask(hw, disk, ASK_THRESHOLDS, a);
-	a->has_thresholds = other == 0;
-	if (other == -ENODEV)
-		return other;
-	other = ask(hw, disk, ASK_STATUS, a);
-	if (other == -ENODEV)
-		return other;
-	row_result(row, STATUS, other, a->is_failing);
+	thresholds = ask(hw, disk, ASK_THRESHOLDS, a);
+	if (is_away(thresholds))
+		return thresholds;
+	status = ask(hw, disk, ASK_STATUS, a);
+	if (is_away(status))
+		return status;
+	a->has_thresholds = thresholds == 0;
+	row_result(row, STATUS, status, a->is_failing);
 	put_answers(sink, row, a);
+	if (thresholds < 0) {
+		fail_names(row, thresholds);
+		say_problem(hw, sink, row, "thresholds", &disk->asked[ASK_THRESHOLDS]);
+	} else if (status < 0) {
+		say_problem(hw, sink, row, "status", &disk->asked[ASK_STATUS]);
+	}
 	return 0;
 }
 
@@ -461,7 +485,7 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 		if (r == 0 || row->suspended)
 			continue;
 		fail_all(row, r);
-		say_problem(hw, sink, row, &disk->asked[failed]);
+		say_problem(hw, sink, row, NULL, &disk->asked[failed]);
 	}
 	return gone ? -ENODEV : 0;
 }

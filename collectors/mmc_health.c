@@ -233,6 +233,7 @@ static void fail_all(struct row *row, int error)
 	for (size_t i = 0; i < N_NUMBERS; i++)
 		if (i != CMDQ_EN)
 			row_result(row, i, error, 0);
+	row_result(row, EXCEPTION_NAMES, error, 0);
 }
 
 static void set(struct row *row, size_t field, int64_t value)

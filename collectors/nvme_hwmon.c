@@ -154,7 +154,7 @@ static void sample_none(struct sink *sink, struct row *row, size_t first, int er
 	row_text(sink, row, PROBLEM,
 		 error == -EAGAIN ? "the controller is not live"
 				  : "the state of the controller cannot be read");
-	for (size_t i = first; i < N_NUMBERS && error != -EAGAIN; i++)
+	for (size_t i = first; i < N_NUMBERS; i++)
 		row_result(row, i, error, 0);
 }
 
@@ -343,7 +343,7 @@ static const struct group groups[] = {
 		.n_fields = N_FIELDS,
 		.node = "NVMe controller by its name, kept apart by serial and model",
 		.since = "5.5",
-		.absence = "the controller was not asked: it is not live, or sleeps",
+		.absence = "the controller was not asked: it sleeps",
 	},
 };
 

@@ -26,8 +26,19 @@ enum { GROUP_SMART, GROUP_IDENTIFY, N_GROUPS };
 
 #define DRIVES_MAX 64
 
-static const struct asking asking = {
-	.key = "nvme_smart", .n_devices = DRIVES_MAX, .n_questions = N_GROUPS};
+/* What is used of the page of Identify Controller. */
+#define IDENTIFY_USED_BYTES 528
+
+/* Its answer; another process may have left it. */
+struct identity {
+	uint8_t is_known; /* 1 */
+	uint8_t page[IDENTIFY_USED_BYTES];
+};
+
+static const struct asking asking = {.key = "nvme_smart",
+				     .n_devices = DRIVES_MAX,
+				     .n_questions = N_GROUPS,
+				     .known_bytes = sizeof(struct identity)};
 
 enum {
 	CRITICAL_WARNING,
@@ -216,9 +227,8 @@ static const struct nvme_number capacity_numbers[] = {
 
 struct drive {
 	char name[NODE_NAME_MAX], identity[NODE_IDENTITY_MAX];
-	struct asked *asked; /* of each group; owned by hw */
-	bool is_identified;  /* the page is below */
-	uint8_t identify[NVME_IDENTIFY_BYTES];
+	struct asked *asked;       /* of each group; owned by hw */
+	struct identity *identify; /* likewise */
 };
 
 struct smart {
@@ -284,10 +294,16 @@ static void say_problem(struct hw *hw, struct sink *sink, struct row *row, size_
 	row_text(sink, row, field, buf);
 }
 
-static void fail_all(struct row *row, const struct nvme_number *numbers, size_t n, int error)
+/* Without the number nobody knows its bits either. */
+static void fail_all(struct row *row, size_t group, int error)
 {
+	const struct nvme_number *numbers = group == GROUP_SMART ? smart_numbers : identify_numbers;
+	size_t n = group == GROUP_SMART ? ARRAY_SIZE(smart_numbers) : ARRAY_SIZE(identify_numbers);
+
 	for (size_t i = 0; i < n; i++)
 		row_result(row, numbers[i].field, error, 0);
+	if (group == GROUP_SMART)
+		row_result(row, WARNINGS, error, 0);
 }
 
 static void name_warnings(struct sink *sink, struct row *row, uint8_t bits)
@@ -314,7 +330,7 @@ static int sample_smart(struct hw *hw, struct drive *drive, struct sink *sink, s
 	int r = ask(hw, drive, GROUP_SMART, page);
 
 	if (r < 0) {
-		fail_all(row, smart_numbers, ARRAY_SIZE(smart_numbers), r);
+		fail_all(row, GROUP_SMART, r);
 		say_problem(hw, sink, row, PROBLEM, &drive->asked[GROUP_SMART]);
 		return r;
 	}
@@ -336,17 +352,32 @@ static void set_version(struct sink *sink, struct row *row, const uint8_t *page)
 	row_text(sink, row, VERSION, buf);
 }
 
+static int ask_identity(struct hw *hw, struct drive *drive)
+{
+	struct identity *identity = drive->identify;
+	uint8_t page[NVME_IDENTIFY_BYTES];
+	int r;
+
+	if (identity->is_known == 1)
+		return 0;
+	r = ask(hw, drive, GROUP_IDENTIFY, page);
+	if (r < 0)
+		return r;
+	memcpy(identity->page, page, sizeof(identity->page));
+	identity->is_known = 1;
+	return 0;
+}
+
 static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink, struct row *row)
 {
-	const uint8_t *page = drive->identify;
-	int r = drive->is_identified ? 0 : ask(hw, drive, GROUP_IDENTIFY, drive->identify);
+	const uint8_t *page = drive->identify->page;
+	int r = ask_identity(hw, drive);
 
 	if (r < 0) {
-		fail_all(row, identify_numbers, ARRAY_SIZE(identify_numbers), r);
+		fail_all(row, GROUP_IDENTIFY, r);
 		say_problem(hw, sink, row, IDENTIFY_PROBLEM, &drive->asked[GROUP_IDENTIFY]);
 		return r;
 	}
-	drive->is_identified = true;
 	set_version(sink, row, page);
 	nvme_page_fill(row, page, identify_numbers, ARRAY_SIZE(identify_numbers));
 	/* Zero without management of namespaces, in OACS bit 3. */
@@ -367,15 +398,10 @@ static void sample_none(struct sink *sink, struct row *row, size_t group, int er
 	row->suspended = error == -EHOSTDOWN;
 	if (row->suspended)
 		return;
-	if (error == -EAGAIN) {
-		row_text(sink, row, problem[group], "the controller is not live");
-		return;
-	}
-	row_text(sink, row, problem[group], "the state of the controller cannot be read");
-	if (group == GROUP_SMART)
-		fail_all(row, smart_numbers, ARRAY_SIZE(smart_numbers), error);
-	else
-		fail_all(row, identify_numbers, ARRAY_SIZE(identify_numbers), error);
+	row_text(sink, row, problem[group],
+		 error == -EAGAIN ? "the controller is not live"
+				  : "the state of the controller cannot be read");
+	fail_all(row, group, error);
 }
 
 static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
@@ -424,7 +450,7 @@ static int add_drive(struct hw *hw, struct smart *s, struct asked_device *device
 	if (!grown)
 		return -ENOMEM;
 	s->drives = grown;
-	grown[s->n] = (struct drive){.asked = device->asked};
+	grown[s->n] = (struct drive){.asked = device->asked, .identify = device->known};
 	snprintf(grown[s->n].name, sizeof(grown->name), "%s", found->name);
 	snprintf(grown[s->n].identity, sizeof(grown->identity), "%s", found->identity);
 	s->n++;
@@ -481,7 +507,7 @@ static const struct group groups[] = {
 			.fields = smart_fields,
 			.n_fields = ARRAY_SIZE(smart_fields),
 			.node = "NVMe controller by its name, kept apart by serial and model",
-			.absence = "the controller was not asked: it is not live, or sleeps",
+			.absence = "the controller was not asked: it sleeps",
 		},
 	[GROUP_IDENTIFY] =
 		{
@@ -492,7 +518,7 @@ static const struct group groups[] = {
 			.fields = identify_fields,
 			.n_fields = ARRAY_SIZE(identify_fields),
 			.node = "NVMe controller by its name, kept apart by serial and model",
-			.absence = "the controller was not asked: it is not live, or sleeps",
+			.absence = "the controller was not asked: it sleeps",
 		},
 };
 

@@ -341,6 +341,8 @@ static void show_exceptions(struct sampling *s)
 	int r = ufs_ask_number(&s->query, UFS_ASK_EXCEPTIONS, &bits);
 
 	set(s, EXCEPTION_EVENT_STATUS, r, bits);
+	if (r < 0)
+		set(s, EXCEPTION_EVENTS, r, 0);
 	if (bits > UINT16_MAX) {
 		row_flag(s->row, EXCEPTION_EVENT_STATUS, FLAG_IMPLAUSIBLE);
 		return;

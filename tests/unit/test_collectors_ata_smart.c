@@ -403,6 +403,7 @@ static void no_answers(void **unused)
 	s.pages[DATA][10]++;
 	play(&f, &s, "012", 0);
 	check_fault(&f, "sda", "temperature", EBADMSG);
+	check_fault(&f, "sda", "failing_attributes", EBADMSG);
 	fixture_end(&f);
 
 	start(&f, &s);
@@ -425,7 +426,19 @@ static void no_answers(void **unused)
 	play(&f, &s, "01234", 0);
 	check_fault(&f, "sda", "status", EBADMSG);
 	check_value(&f, "sda", "temperature", 37000);
-	check_absent(&f, "sda", "problem");
+	check_fault(&f, "sda", "failing_attributes", EINVAL);
+	check_fault(&f, "sda", "failed_attributes", EINVAL);
+	check_text(&f, "sda", "problem",
+		   "thresholds: the disk aborted the command (error 04h, status 51h)");
+	fixture_end(&f);
+
+	/* What the disk says of itself is not what the thresholds say. */
+	start(&f, &s);
+	s.answers[STATUS].mid = 0;
+	play(&f, &s, "01234", 0);
+	check_fault(&f, "sda", "status", EBADMSG);
+	check_absent(&f, "sda", "failing_attributes");
+	check_text(&f, "sda", "problem", "status: Bad message");
 	fixture_end(&f);
 }
 

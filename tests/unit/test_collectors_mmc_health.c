@@ -223,6 +223,7 @@ static void no_answer(void **unused)
 		PLAY(&f, &script, 0);
 		check_fault(&f, "mmcblk0", "rev", ENODATA);
 		check_fault(&f, "mmcblk0", "life_time_a", ENODATA);
+		check_fault(&f, "mmcblk0", "exception_events", ENODATA);
 		check_text(&f, "mmcblk0", "problem", "all bytes of the answer are alike");
 		fixture_end(&f);
 	}

@@ -175,7 +175,7 @@ static void not_asked(void **unused)
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		put(&f, NVME "state", states[i]);
 		assert_int_equal(commands_of(&f, 0), 0);
-		check_absent(&f, "nvme0", "temp1_alarm");
+		check_fault(&f, "nvme0", "temp1_alarm", EAGAIN);
 		check_text(&f, "nvme0", "problem", "the controller is not live");
 		assert_false(row_of(&f, "nvme0")->suspended);
 	}

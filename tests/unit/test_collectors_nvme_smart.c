@@ -129,6 +129,7 @@ static void problems(void **unused)
 		PLAY(&f, &script, 0, cases[i].answer);
 		if (cases[i].text) {
 			check_fault(&f, "nvme0", "temperature", cases[i].fault);
+			check_fault(&f, "nvme0", "critical_warnings", cases[i].fault);
 			check_text(&f, "nvme0", "problem", cases[i].text);
 		} else {
 			check_absent(&f, "nvme0", "temperature");
@@ -174,13 +175,23 @@ static void back_off(void **unused)
 	fixture_end(&f);
 }
 
+static void again(struct fixture *f)
+{
+	struct probe probe;
+	void *state;
+
+	assert_int_equal(probe_init(&probe), 0);
+	assert_int_equal(f->collector->probe(f->hw, &probe, &state), 0);
+	f->collector->close(f->state);
+	f->state = state;
+	probe_done(&probe);
+}
+
 /* What a drive will not answer is remembered for the drive, not for the name. */
 static void probed_again(void **unused)
 {
 	struct script script = {0};
-	struct probe probe;
 	struct fixture f;
-	void *state;
 
 	(void)unused;
 	start(&f);
@@ -190,11 +201,7 @@ static void probed_again(void **unused)
 	for (int another = 0; another < 2; another++) {
 		if (another)
 			put(&f, NVME "serial", "S2\n");
-		assert_int_equal(probe_init(&probe), 0);
-		assert_int_equal(f.collector->probe(f.hw, &probe, &state), 0);
-		f.collector->close(f.state);
-		f.state = state;
-		probe_done(&probe);
+		again(&f);
 		if (another)
 			PLAY(&f, &script, 0, 0);
 		else
@@ -220,7 +227,8 @@ static void not_asked(void **unused)
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
 		put(&f, NVME "state", states[i]);
 		sample_unasked(&f, &script, 1);
-		check_absent(&f, "nvme0", "temperature");
+		check_fault(&f, "nvme0", "temperature", EAGAIN);
+		check_fault(&f, "nvme0", "critical_warnings", EAGAIN);
 		check_text(&f, "nvme0", "problem", "the controller is not live");
 		assert_false(row_of(&f, "nvme0")->suspended);
 	}
@@ -313,6 +321,15 @@ static void identified_once(void **unused)
 	check_value(&f, "nvme0", "power_states", 5);
 	check_value(&f, "nvme0", "namespaces_max", 32);
 	check_value(&f, "nvme0", "volatile_write_cache", 1);
+	/* Nor after another scan. */
+	again(&f);
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_value(&f, "nvme0", "volatile_write_cache", 1);
+	check_text(&f, "nvme0", "version", "1.4.0");
+	/* Another drive under the name is. */
+	put(&f, NVME "serial", "S2\n");
+	again(&f);
+	PLAY(&f, &script, 1, 0);
 	fixture_end(&f);
 }
 

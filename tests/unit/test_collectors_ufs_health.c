@@ -390,6 +390,7 @@ static void problems(void **unused)
 	check_fault(&f, NODE, "life_time_estimation_b", EACCES);
 	check_fault(&f, NODE, "bkops_status", EOPNOTSUPP);
 	check_fault(&f, NODE, "exception_event_status", EBUSY);
+	check_fault(&f, NODE, "exception_events", EBUSY);
 	check_absent(&f, NODE, "wb_avail_buf");
 	check_text(
 		&f, NODE, "problem",

@@ -249,8 +249,11 @@ static void a_problem_is_no_value(void **state)
 	assert_said("a=ok ");
 	sample_row(-EOPNOTSUPP, NULL, "no answer; not asked again");
 	assert_said("a=unsupported ");
-	/* Nothing was asked, so nothing failed. */
-	sample_row(-ENOENT, NULL, "not live");
+	/* One that is not live has no values, so it is not ok. */
+	sample_row(-EAGAIN, NULL, "not live");
+	assert_said("a=failed ");
+	/* Nothing is there to be asked, so nothing failed. */
+	sample_row(-ENOENT, NULL, "not recorded");
 	assert_said("a=ok ");
 }
 
