@@ -1,0 +1,151 @@
+/* How a boot ended, decided from what the next boot finds. Pure: no IO, no clock.
+ *
+ * Each piece of evidence speaks for one cause with a weight; the heaviest decides, and all are kept
+ * as reasons, heaviest first. From heavy to light:
+ *
+ *   a record of a panic that is not older than the last sample           kernel_crash       certain
+ *   the last lines of the kernel's log: a critical temperature           thermal_shutdown   certain
+ *     or "HARDWARE PROTECTION", whatever follows
+ *   the last lines: a panic                                              kernel_crash       certain
+ *   the last line: "reboot: Restarting system", "Power down", "halted"   clean_stop         certain
+ *   the daemon was stopped while the machine was going down              clean_stop         certain
+ *   a record of a panic whose time is not known                          kernel_crash       likely
+ *   bootstatus OVERHEAT; the firmware: too hot                           thermal_shutdown   likely
+ *   the firmware: panic                                                  kernel_crash       likely
+ *   bootstatus CARDRESET; the firmware: watchdog                         watchdog           likely
+ *   a critical temperature in the last minutes, and no stop              thermal_shutdown   likely
+ *   an oops in the last minute, and no stop                              kernel_crash       likely
+ *   bootstatus POWERUNDER, POWEROVER                                     reset_or_power_cut likely
+ *   a drive counts one more unsafe shutdown                              reset_or_power_cut likely
+ *   the firmware: brown-out, power-up, reset button                      reset_or_power_cut likely
+ *   SIGPWR was the last that was heard                                   reset_or_power_cut likely
+ *   the firmware: asked for by software, and no stop is known            clean_stop         likely
+ *   the recording breaks off, and the next kernel came soon              reset_or_power_cut likely
+ *   the daemon was stopped, and no drive counts an unsafe shutdown       clean_stop possible the
+ * daemon was stopped, and the next kernel came soon                clean_stop         possible the
+ * recording breaks off                                             reset_or_power_cut possible the
+ * daemon was stopped, long before or nobody knows                  daemon_gone        possible
+ *
+ * A watchdog that restarts the machine on request sets the same bit as one that was not fed (many
+ * SoCs restart by it), and a panic ends in a reset by one: so what is known of an orderly end, or
+ * of a panic, goes before what watchdog and firmware say. A panic that is older than the last
+ * sample cannot have ended the boot and speaks for nothing. After a crash the power may be cut as
+ * well: unsafe shutdowns say least.
+ *
+ * Kernel: include/uapi/linux/watchdog.h (WDIOF_*), kernel/reboot.c (the last lines),
+ * include/linux/power/power_on_reason.h; Android: Canonical Boot Reason. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/macros.h"
+#include "base/parse.h"
+#include "model/record.h"
+
+enum boot_end_cause {
+	BOOT_END_UNKNOWN,
+	BOOT_END_DAEMON_GONE, /* it was stopped before, and how the boot ended is not known */
+	BOOT_END_CLEAN_STOP,
+	BOOT_END_RESET_OR_POWER_CUT,
+	BOOT_END_WATCHDOG,
+	BOOT_END_THERMAL_SHUTDOWN,
+	BOOT_END_KERNEL_CRASH,
+	N_BOOT_ENDS,
+};
+
+enum boot_end_certainty { BOOT_END_POSSIBLE, BOOT_END_LIKELY, BOOT_END_CERTAIN };
+
+/* "kernel_crash"; "certain". */
+const char *boot_end_cause_name(enum boot_end_cause cause);
+const char *boot_end_certainty_name(enum boot_end_certainty certainty);
+/* A sentence for people: "the kernel crashed". */
+const char *boot_end_sentence(enum boot_end_cause cause);
+enum severity boot_end_severity(enum boot_end_cause cause);
+
+/* Bits of bootstatus; uapi/linux/watchdog.h. */
+#define WATCHDOG_OVERHEAT   0x0001
+#define WATCHDOG_FANFAULT   0x0002
+#define WATCHDOG_EXTERN1    0x0004
+#define WATCHDOG_EXTERN2    0x0008
+#define WATCHDOG_POWERUNDER 0x0010
+#define WATCHDOG_CARDRESET  0x0020
+#define WATCHDOG_POWEROVER  0x0040
+
+/* The name of a single bit, NULL for one that tells nothing of a reset. */
+const char *boot_end_watchdog_flag(unsigned bit);
+
+enum boot_end_stop {
+	BOOT_END_BROKE_OFF,        /* no stop of the daemon is in the file */
+	BOOT_END_STOPPED,          /* whether the machine was going down is not known */
+	BOOT_END_STOPPED_RUNNING,  /* somebody stopped it; the machine was not going down */
+	BOOT_END_STOPPED_SHUTDOWN, /* the machine was going down */
+};
+
+/* What the last lines of a kernel's log say, if it is one up to the end. */
+enum boot_end_log {
+	BOOT_END_LOG_NONE, /* there is none, or it says nothing of an end */
+	BOOT_END_LOG_PANIC,
+	BOOT_END_LOG_THERMAL,
+	BOOT_END_LOG_ORDERLY,
+};
+
+/* What the firmware, the boot loader or the SoC says of the reset. */
+enum boot_end_firmware {
+	BOOT_END_FIRMWARE_NONE, /* nothing, or nothing that is known */
+	BOOT_END_FIRMWARE_PANIC,
+	BOOT_END_FIRMWARE_WATCHDOG,
+	BOOT_END_FIRMWARE_THERMAL,
+	BOOT_END_FIRMWARE_POWER,    /* power-up, brown-out, reset button */
+	BOOT_END_FIRMWARE_SOFTWARE, /* a restart or power-off that was asked for */
+};
+
+#define BOOT_END_TIME_NONE INT64_MIN
+#define BOOT_END_SOON_MS   (INT64_C(5) * 60 * 1000)
+
+struct boot_end_evidence {
+	enum boot_end_stop stop;
+	bool power_failed; /* SIGPWR came, and nothing after it */
+	/* From the last that the file knows of the boot to the start of the next kernel, by the
+	 * wall clock; BOOT_END_TIME_NONE when one of the clocks was not set, or it went back. */
+	int64_t gap_ms;
+	/* Records of pstore that are new: those of a panic, of an oops, and those that cannot be
+	 * read. */
+	bool has_panic, has_oops, has_unread;
+	/* When: after the last that the file knows of the boot, negative before it;
+	 * BOOT_END_TIME_NONE: not known. */
+	int64_t panic_after_ms, oops_after_ms;
+	enum boot_end_log log;
+	unsigned watchdog; /* bootstatus of all watchdogs */
+	enum boot_end_firmware firmware;
+	const char *firmware_text; /* its words; NULL without */
+	int64_t n_drives;          /* of which both counts of unsafe shutdowns are known */
+	int64_t unsafe_rise;       /* of these counts, together */
+	bool was_critical;         /* a critical temperature was told in the last minutes */
+};
+
+#define BOOT_END_REASONS_MAX 16
+#define BOOT_END_TEXT_MAX    192
+
+struct boot_end_reason {
+	enum boot_end_cause cause; /* UNKNOWN: speaks for nothing */
+	enum boot_end_certainty certainty;
+	int weight;
+	char text[BOOT_END_TEXT_MAX];
+};
+
+struct boot_end {
+	enum boot_end_cause cause;
+	enum boot_end_certainty certainty;
+	struct boot_end_reason reasons[BOOT_END_REASONS_MAX]; /* heaviest first */
+	size_t n_reasons;
+};
+
+void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *ret);
+
+/* What a log says of the end of its boot by its last lines: of dmesg, console or a record. */
+enum boot_end_log boot_end_of_log(struct slice log);
+
+/* What androidboot.bootreason or power_on_reason says. */
+enum boot_end_firmware boot_end_of_firmware(const char *word);

@@ -1,0 +1,240 @@
+/* How a boot ended: each piece of evidence alone, and those that contradict each other. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/boot_end.h"
+
+#define NONE   BOOT_END_TIME_NONE
+#define MINUTE INT64_C(60000)
+#define HOUR   (60 * MINUTE)
+
+struct example {
+	const char *what;
+	struct boot_end_evidence e;
+	enum boot_end_cause cause;
+	enum boot_end_certainty certainty;
+};
+
+/* clang-format off */
+static const struct example examples[] = {
+	{"the recording breaks off, nothing else is known", {.stop = BOOT_END_BROKE_OFF, .gap_ms = NONE},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE},
+	{"a night later", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE},
+	{"a minute later", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"and a drive says so too", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .n_drives = 2, .unsafe_rise = 1},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_CERTAIN},
+	{"stopped as the machine went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 3 * HOUR},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"stopped a moment before", {.stop = BOOT_END_STOPPED, .gap_ms = MINUTE},
+	 BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE},
+	{"stopped 3 h before", {.stop = BOOT_END_STOPPED, .gap_ms = 3 * HOUR},
+	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
+	{"stopped, and the clock was never set", {.stop = BOOT_END_STOPPED, .gap_ms = NONE},
+	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
+	{"stopped by somebody, a moment before", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = MINUTE},
+	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
+	{"stopped 3 h before, and the drives were parked", {.stop = BOOT_END_STOPPED, .gap_ms = 3 * HOUR, .n_drives = 1},
+	 BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE},
+	{"stopped, then the power went", {.stop = BOOT_END_STOPPED, .gap_ms = 3 * HOUR, .n_drives = 1, .unsafe_rise = 1},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"a panic", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .has_panic = true, .panic_after_ms = 800},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN},
+	{"a panic, then the watchdog", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .has_panic = true,
+	 .panic_after_ms = 800, .watchdog = WATCHDOG_CARDRESET, .n_drives = 1, .unsafe_rise = 1},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN},
+	{"a panic of an unknown time", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .has_panic = true, .panic_after_ms = NONE},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_LIKELY},
+	{"the panic of an older boot, then a shutdown", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .has_panic = true, .panic_after_ms = -HOUR},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a panic of an unknown time, and a shutdown", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .has_panic = true, .panic_after_ms = NONE},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a panic while it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .has_panic = true, .panic_after_ms = 4000},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN},
+	{"the panic of an older boot, and the recording breaks off", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
+	 .has_panic = true, .panic_after_ms = -HOUR},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"an oops that the kernel outlived", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
+	 .has_oops = true, .oops_after_ms = -HOUR},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"an oops at the end", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .has_oops = true, .oops_after_ms = 100},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_LIKELY},
+	{"an oops, then a shutdown", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE, .has_oops = true, .oops_after_ms = -100},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a record that cannot be read", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR, .has_unread = true},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE},
+	{"the log ends with a panic", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .log = BOOT_END_LOG_PANIC},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN},
+	{"the log ends in order, the recorder was killed at the end", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
+	 .log = BOOT_END_LOG_ORDERLY},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"the log ends in order, for it was too hot", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .log = BOOT_END_LOG_THERMAL},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_CERTAIN},
+	{"a watchdog", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .watchdog = WATCHDOG_CARDRESET},
+	 BOOT_END_WATCHDOG, BOOT_END_LIKELY},
+	{"a watchdog, and the firmware says so", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
+	 .watchdog = WATCHDOG_CARDRESET, .firmware = BOOT_END_FIRMWARE_WATCHDOG, .firmware_text = "watchdog"},
+	 BOOT_END_WATCHDOG, BOOT_END_CERTAIN},
+	{"a machine that restarts by its watchdog", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .watchdog = WATCHDOG_CARDRESET},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"stopped long before, then the watchdog", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = 3 * HOUR,
+	 .watchdog = WATCHDOG_CARDRESET},
+	 BOOT_END_WATCHDOG, BOOT_END_LIKELY},
+	{"OVERHEAT", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .watchdog = WATCHDOG_OVERHEAT | WATCHDOG_CARDRESET},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"POWERUNDER", {.stop = BOOT_END_BROKE_OFF, .gap_ms = NONE, .watchdog = WATCHDOG_POWERUNDER},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"a bit that tells nothing", {.stop = BOOT_END_STOPPED, .gap_ms = NONE, .watchdog = 0x8180},
+	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
+	{"it got too hot, and the recording breaks off", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 2 * HOUR, .was_critical = true},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"it got too hot, and the power went", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 2 * HOUR, .was_critical = true,
+	 .n_drives = 1, .unsafe_rise = 1},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"the firmware: cold", {.stop = BOOT_END_BROKE_OFF, .gap_ms = NONE, .firmware = BOOT_END_FIRMWARE_POWER,
+	 .firmware_text = "cold"},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"the firmware: reboot", {.stop = BOOT_END_STOPPED, .gap_ms = 3 * HOUR, .firmware = BOOT_END_FIRMWARE_SOFTWARE,
+	 .firmware_text = "reboot"},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"a word of the firmware that nobody knows", {.stop = BOOT_END_STOPPED, .gap_ms = NONE, .firmware_text = "moon"},
+	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
+	{"SIGPWR", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR, .power_failed = true},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+};
+/* clang-format on */
+
+static void decisions(void **state)
+{
+	struct boot_end end;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		const struct example *x = &examples[i];
+
+		boot_end_decide(&x->e, &end);
+		if (end.cause != x->cause || end.certainty != x->certainty)
+			fail_msg("%s: %s (%s): %s", x->what, boot_end_cause_name(end.cause),
+				 boot_end_certainty_name(end.certainty), end.reasons[0].text);
+		for (size_t r = 1; r < end.n_reasons; r++)
+			assert_true(end.reasons[r - 1].weight >= end.reasons[r].weight);
+		assert_true(end.n_reasons > 0 && *end.reasons[0].text);
+	}
+}
+
+/* Whatever is put together, all reasons fit and the heaviest decides. */
+static void everything_at_once(void **state)
+{
+	struct boot_end end;
+
+	(void)state;
+	for (unsigned bits = 0; bits < 1U << 12; bits++) {
+		const struct boot_end_evidence e = {
+			.stop = (enum boot_end_stop)(bits & 3),
+			.log = (enum boot_end_log)(bits >> 2 & 3),
+			.has_panic = bits & 16,
+			.has_oops = bits & 32,
+			.has_unread = bits & 64,
+			.panic_after_ms = bits & 128 ? -HOUR : 0,
+			.watchdog = bits & 256 ? 0x7f : 0,
+			.firmware = (enum boot_end_firmware)(bits % 6),
+			.firmware_text = "x",
+			.n_drives = 1,
+			.unsafe_rise = bits & 512 ? 1 : 0,
+			.was_critical = bits & 1024,
+			.power_failed = bits & 2048,
+			.gap_ms = MINUTE,
+		};
+
+		boot_end_decide(&e, &end);
+		assert_true(end.n_reasons < BOOT_END_REASONS_MAX);
+		assert_int_equal(end.cause, end.reasons[0].cause);
+		assert_int_not_equal(end.cause, BOOT_END_UNKNOWN);
+	}
+}
+
+static void logs(void **state)
+{
+	static const struct {
+		const char *log;
+		enum boot_end_log end;
+	} lines[] = {
+		{"", BOOT_END_LOG_NONE},
+		{"[    1.0] usb 1-1: new device\n[   99.5] EXT4-fs (sda1): unmounting\n",
+		 BOOT_END_LOG_NONE},
+		{"[   99.5] EXT4-fs (sda1): unmounting\n[  100.1] reboot: Restarting system\n",
+		 BOOT_END_LOG_ORDERLY},
+		{"<0>[  100.1] reboot: Power down\n", BOOT_END_LOG_ORDERLY},
+		{"[  100.1] reboot: System halted\n", BOOT_END_LOG_ORDERLY},
+		{"[  100.1] reboot: Restarting system with command 'recovery'\n",
+		 BOOT_END_LOG_ORDERLY},
+		/* A ring that goes on with the next boot. */
+		{"[  100.1] reboot: Restarting system\n[0.0] a\n[0.0] b\n[0.0] c\n[0.0] d\n[0.0] "
+		 "e\n",
+		 BOOT_END_LOG_NONE},
+		{"[ 88.1] Kernel panic - not syncing: sysrq triggered crash\n[ 88.2] CPU: 0\n"
+		 "[ 88.3] Call Trace:\n[ 89.0] ---[ end Kernel panic - not syncing: x ]---\n",
+		 BOOT_END_LOG_PANIC},
+		{"[ 88.1] thermal thermal_zone0: cpu: critical temperature reached\n"
+		 "[ 88.2] reboot: HARDWARE PROTECTION shutdown (Temperature too high)\n"
+		 "[ 95.0] reboot: Power down\n",
+		 BOOT_END_LOG_THERMAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (boot_end_of_log(slice_of(lines[i].log)) != lines[i].end)
+			fail_msg("%s", lines[i].log);
+}
+
+static void firmware(void **state)
+{
+	static const struct {
+		const char *word;
+		enum boot_end_firmware is;
+	} words[] = {
+		{"kernel_panic,sysrq", BOOT_END_FIRMWARE_PANIC},
+		{"watchdog", BOOT_END_FIRMWARE_WATCHDOG},
+		{"wdog_bite", BOOT_END_FIRMWARE_WATCHDOG},
+		{"watchdog timeout", BOOT_END_FIRMWARE_WATCHDOG},
+		{"shutdown,thermal", BOOT_END_FIRMWARE_THERMAL},
+		{"reboot,userrequested", BOOT_END_FIRMWARE_SOFTWARE},
+		{"shutdown,battery", BOOT_END_FIRMWARE_POWER},
+		{"cold,powerkey", BOOT_END_FIRMWARE_POWER},
+		{"hard,hw_reset", BOOT_END_FIRMWARE_POWER},
+		{"brown-out reset", BOOT_END_FIRMWARE_POWER},
+		{"software reset", BOOT_END_FIRMWARE_SOFTWARE},
+		{"warm", BOOT_END_FIRMWARE_NONE},
+		{"unknown reason", BOOT_END_FIRMWARE_NONE},
+		{"", BOOT_END_FIRMWARE_NONE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (boot_end_of_firmware(words[i].word) != words[i].is)
+			fail_msg("%s", words[i].word);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decisions),
+		cmocka_unit_test(everything_at_once),
+		cmocka_unit_test(logs),
+		cmocka_unit_test(firmware),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
