@@ -307,6 +307,11 @@ int hw_open_log(struct hw *hw)
 	return hw_open_fd(hw, "dev/kmsg");
 }
 
+int hw_open_record(struct hw *hw, const char *path)
+{
+	return hw_open_fd(hw, path);
+}
+
 PRINTF_LIKE(2, 0) static int format_path(char path[HW_PATH_MAX], const char *fmt, va_list args)
 {
 	int len = vsnprintf(path, HW_PATH_MAX, fmt, args);

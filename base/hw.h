@@ -168,6 +168,10 @@ int hw_kernel_option(struct hw *hw, const char *option, char *buf, size_t size);
  * caller's, or -errno: -EPERM when the kernel refuses (kernel.dmesg_restrict, printk.devkmsg). */
 MUST_CHECK int hw_open_log(struct hw *hw);
 
+/* Opens a file for reading that is no node but a record that somebody left. Returns a descriptor
+ * (close-on-exec) that is the caller's, or -errno. */
+MUST_CHECK int hw_open_record(struct hw *hw, const char *path);
+
 /* A block of memory of size bytes, zeroed when it is first asked for, then the same for each call
  * with this key until hw_close(): what has to outlive the state of one that is made anew at each
  * probe. Owned by hw. NULL without memory, or for the 65th key. */

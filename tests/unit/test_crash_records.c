@@ -1,0 +1,169 @@
+/* What a kernel left behind: which records there are, of which kind, and what is damaged. */
+#include "tests/unit/collector_fixture.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "model/crash_records.h"
+
+#define CRASHED_AT 1796000000
+
+static struct fixture fixture;
+static char gathered[CRASH_GATHERED_MAX];
+static struct crash_record records[CRASH_RECORDS_MAX + 1];
+
+static void put_record(const char *path, const char *text)
+{
+	const struct timespec at[2] = {{.tv_sec = CRASHED_AT}, {.tv_sec = CRASHED_AT}};
+	char full[1024];
+
+	put(&fixture, path, text);
+	snprintf(full, sizeof(full), "%s/%s", fixture.root, path);
+	assert_int_equal(utimensat(AT_FDCWD, full, at, 0), 0);
+}
+
+static size_t gather(void)
+{
+	CLEANUP(closep) int fd = memfd_create("records", MFD_CLOEXEC);
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+	size_t n = 0;
+
+	assert_int_equal(hw_open(fixture.root, &hw), 0);
+
+	int r = crash_records_gather(hw, fd);
+	ssize_t len = pread(fd, gathered, sizeof(gathered), 0);
+	struct slice rest = {gathered, (size_t)len};
+
+	assert_true(len >= 0 && len < (ssize_t)sizeof(gathered));
+	while (n < ARRAY_SIZE(records) && crash_records_next(&rest, &records[n]))
+		n++;
+	assert_int_equal(rest.len, 0);
+	if (r >= 0)
+		assert_int_equal(r, n);
+	return r < 0 ? 0 : n;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	fixture_start(&fixture);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	char command[512];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", fixture.root);
+	return system(command);
+}
+
+static void kinds(void **state)
+{
+	static const struct {
+		const char *file, *text;
+		enum crash_kind kind;
+	} files[] = {
+		{"console-ramoops-0", "[ 1.0] reboot: Restarting system\n", CRASH_CONSOLE},
+		{"dmesg-ramoops-0", "Panic#1 Part1\n<0>[ 1.0] x\n", CRASH_PANIC},
+		{"dmesg-ramoops-1", "Oops#2 Part1\n<0>[ 1.0] x\n", CRASH_OOPS},
+		{"dmesg-efi-165", "Restart#3 Part1\n<6>[ 1.0] x\n", CRASH_ORDERLY},
+		{"dmesg-efi-166", "Shutdown#3 Part1\n<6>[ 1.0] x\n", CRASH_ORDERLY},
+		{"dmesg-efi-167", "Emergency#3 Part1\n<6>[ 1.0] x\n", CRASH_OTHER},
+		{"dmesg-efi-168", "[ 1.0] Kernel panic - not syncing: x\n", CRASH_PANIC},
+		{"dmesg-ramoops-2.enc.z", "\x78\x9c", CRASH_UNREAD},
+		{"pmsg-ramoops-0", "Panic#1 Part1\n", CRASH_OTHER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "sys/fs/pstore/%s", files[i].file);
+		put_record(path, files[i].text);
+		assert_int_equal(gather(), 1);
+		if (records[0].kind != files[i].kind)
+			fail_msg("%s: %s", files[i].file, crash_kind_name(records[0].kind));
+		assert_string_equal(records[0].name, path);
+		assert_int_equal(records[0].size_bytes, strlen(files[i].text));
+		assert_true(records[0].wall_ms == (files[i].kind == CRASH_CONSOLE
+							   ? CRASH_TIME_NONE
+							   : CRASHED_AT * INT64_C(1000)));
+		assert_true(slice_is(records[0].tail, files[i].text));
+		take_away(&fixture, path);
+	}
+}
+
+static void moved(void **state)
+{
+	(void)state;
+	put_record("var/lib/systemd/pstore/dmesg-ramoops-0", "Oops#1 Part1\n");
+	put_record("var/lib/systemd/pstore/1796000000/001/dmesg.txt", "Panic#1 Part1\n");
+	put_record("var/lib/systemd/pstore/1796000000/console-ramoops-0", "x\n");
+	put_record("var/lib/systemd/pstore/a/b/c/dmesg-too-deep", "Panic#1 Part1\n");
+	assert_int_equal(gather(), 3);
+}
+
+/* The end of a long one counts, and all of it in the digest. */
+static void bounds(void **state)
+{
+	CLEANUP(freep) char *text = malloc(100001);
+	uint64_t digest;
+
+	(void)state;
+	assert_int_equal(gather(), 0);
+	memset(text, 'a', 100000);
+	memcpy(text, "Panic#1 Part1\n", 14);
+	text[100000] = '\0';
+	put_record("sys/fs/pstore/dmesg-ramoops-0", text);
+	assert_int_equal(gather(), 1);
+	assert_int_equal(records[0].kind, CRASH_PANIC);
+	assert_int_equal(records[0].tail.len, CRASH_TAIL_BYTES);
+	digest = records[0].digest;
+	text[50000] = 'b';
+	put_record("sys/fs/pstore/dmesg-ramoops-0", text);
+	assert_int_equal(gather(), 1);
+	assert_true(digest != records[0].digest);
+	for (int i = 1; i < 100; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "sys/fs/pstore/dmesg-ramoops-%d", i);
+		put_record(path, "Oops#1 Part1\n");
+	}
+	assert_int_equal(gather(), CRASH_RECORDS_MAX);
+}
+
+static void damaged(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"\n",
+		"1 2 3",
+		"1 2 3 4 5 name\n",
+		"1 2 3 -1 0 name\n",
+		"1 2 3 0 99999999999999999999 name\nx",
+		"1 2 3 0 1 name\n",
+		"a 2 3 0 0 name\n",
+	};
+	struct crash_record record;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct slice rest = slice_of(texts[i]);
+
+		assert_false(crash_records_next(&rest, &record));
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {TEST(kinds), TEST(moved), TEST(bounds), TEST(damaged)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
