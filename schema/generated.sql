@@ -43,6 +43,9 @@ CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NO
 
 CREATE TABLE log_position(boot INTEGER PRIMARY KEY, next INTEGER NOT NULL);
 
+CREATE TABLE boot_end(boot INTEGER PRIMARY KEY, cause TEXT NOT NULL,
+ certainty TEXT NOT NULL, text TEXT NOT NULL, evidence TEXT NOT NULL);
+
 CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
  +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,
  json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,
@@ -55,7 +58,8 @@ CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
 
 CREATE VIEW boots AS SELECT b.id AS boot, strftime('%Y-%m-%dT%H:%M:%fZ',(s.first_ms+wall_offset_ms)/1000.0,'unixepoch') AS first,
  strftime('%Y-%m-%dT%H:%M:%fZ',(s.last_ms+wall_offset_ms)/1000.0,'unixepoch') AS last, kernel, boot_id, s.first_ms, s.last_ms,
- wall_offset_ms FROM boot b JOIN (SELECT boot, min(first_ms) AS first_ms,
+ wall_offset_ms, e.cause AS ended, e.certainty, e.text AS how, e.evidence
+ FROM boot b LEFT JOIN boot_end e ON e.boot=b.id JOIN (SELECT boot, min(first_ms) AS first_ms,
  max(last_ms) AS last_ms FROM (SELECT id AS boot, first_ms, last_ms FROM boot
  UNION ALL SELECT l.boot, json_extract(g.value,'$.t0'), json_extract(g.value,'$.t0')+(json_extract(g.value,'$.n')-1)*json_extract(g.value,'$.step')
  FROM tail l, json_each(l.dir) g WHERE l.seq>(SELECT folded FROM meta))

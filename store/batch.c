@@ -273,6 +273,26 @@ static int write_outcomes(struct db *db, const struct batch *batch)
 	return r;
 }
 
+/* A file that took the place of another one may have no such boot. */
+static int write_boot_end(struct db *db, const struct boot_end_record *record)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(db->conn, &stmt,
+			    "INSERT OR REPLACE INTO boot_end(boot,cause,certainty,text,evidence)"
+			    " SELECT ?1,?2,?3,?4,?5 WHERE ?1<>%lld AND EXISTS"
+			    " (SELECT 1 FROM boot WHERE id=?1)",
+			    (long long)db->boot);
+
+	if (r < 0)
+		return r;
+	bind_int(stmt, 1, record->boot);
+	bind_text(stmt, 2, record->cause);
+	bind_text(stmt, 3, record->certainty);
+	bind_text(stmt, 4, record->text);
+	bind_text(stmt, 5, record->evidence);
+	return sql_run(stmt);
+}
+
 int batch_write(struct store *store, struct db *db, const struct batch *batch)
 {
 	int r = 0;
@@ -293,6 +313,8 @@ int batch_write(struct store *store, struct db *db, const struct batch *batch)
 			     " wall_offset_ms<>%lld",
 			     (long long)batch->wall_offset_ms, (long long)db->boot,
 			     (long long)batch->wall_offset_ms);
+	if (!r && batch->boot_end)
+		r = write_boot_end(db, batch->boot_end);
 	if (!r && batch->log_dirty)
 		r = sql_exec(db->conn, "INSERT OR REPLACE INTO log_position VALUES(%lld,%lld)",
 			     (long long)db->boot, (long long)batch->log_next);

@@ -16,7 +16,8 @@ struct batch {
 	bool wall_dirty;
 	int64_t log_next;
 	bool log_dirty;
-	bool more; /* segments are left for a batch after this one */
+	struct boot_end_record *boot_end; /* NULL: none; goes back when it was not written */
+	bool more;                        /* segments are left for a batch after this one */
 };
 
 /* Nodes, changes, events, marks, outcomes and the position in the kernel's log, within the running

@@ -20,6 +20,7 @@ static void batch_done(struct batch *batch)
 	free(batch->runs);
 	free(batch->marks);
 	free(batch->outcomes);
+	free(batch->boot_end);
 }
 
 static int batch_alloc(const struct store *store, struct batch *batch)
@@ -58,6 +59,8 @@ static void take_records(struct store *store, struct batch *batch)
 	batch->wall_offset_ms = store->wall_offset_ms;
 	batch->log_next = store->log_next;
 	batch->log_dirty = store->log_dirty;
+	batch->boot_end = store->boot_end;
+	store->boot_end = NULL;
 	store->wall_dirty = store->log_dirty = store->urgent = false;
 }
 
@@ -189,7 +192,7 @@ static bool nothing_waits(const struct store *store, const struct batch *batch)
 {
 	return !store->writing.first && !store->writing_changes.first &&
 	       !store->writing_events.first && !batch->n_nodes && !batch->n_marks &&
-	       !batch->n_outcomes && !batch->wall_dirty && !batch->log_dirty;
+	       !batch->n_outcomes && !batch->wall_dirty && !batch->log_dirty && !batch->boot_end;
 }
 
 static int64_t wal_bytes(const struct store *store)
@@ -327,7 +330,7 @@ static void commit_done(struct store *store, const struct batch *batch, int64_t 
 }
 
 /* Gives everything back, oldest first, within the bounds. */
-static void commit_failed(struct store *store, const struct batch *batch)
+static void commit_failed(struct store *store, struct batch *batch)
 {
 	segments_join(&store->writing, &store->sealed);
 	store->sealed = store->writing;
@@ -347,6 +350,10 @@ static void commit_failed(struct store *store, const struct batch *batch)
 	}
 	store->wall_dirty |= batch->wall_dirty;
 	store->log_dirty |= batch->log_dirty;
+	if (!store->boot_end) {
+		store->boot_end = batch->boot_end;
+		batch->boot_end = NULL;
+	}
 	store->status.n_failed_commits++;
 	tail_bound(store);
 }

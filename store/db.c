@@ -286,7 +286,7 @@ static int fill(struct store *store, struct db *db)
 	if (!r)
 		r = add_wishes(db);
 	if (!r)
-		r = schema_add_log_position(db);
+		r = schema_add_tables(db);
 	if (!r)
 		r = schema_sync(db, store->catalog);
 	if (!r)

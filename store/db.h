@@ -88,7 +88,8 @@ bool db_same_file(const struct store *store);
 
 /* schema.c. Tables of a new file; tables, columns and views of the catalog's groups. */
 MUST_CHECK int schema_create(struct db *db);
-MUST_CHECK int schema_add_log_position(struct db *db);
+/* Those that files of before lack. */
+MUST_CHECK int schema_add_tables(struct db *db);
 MUST_CHECK int schema_sync(struct db *db, const struct catalog *catalog);
 void schema_groups_free(struct db *db);
 struct file_group *schema_group(struct db *db, const char *name, size_t len);

@@ -169,6 +169,22 @@ int store_kernel_log_next(struct store *store, int64_t *ret_next)
 	return 0;
 }
 
+int store_boot_end(struct store *store, const struct boot_end_record *record)
+{
+	struct boot_end_record *copy = malloc(sizeof(*copy)), *old;
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *record;
+	pthread_mutex_lock(&store->lock);
+	old = store->boot_end;
+	store->boot_end = copy;
+	store->urgent = true;
+	pthread_mutex_unlock(&store->lock);
+	free(old);
+	return 0;
+}
+
 static int64_t new_mark_id(struct store *store)
 {
 	/* Without a file nobody knows which numbers it has used; seconds are not among them. */

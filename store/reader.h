@@ -44,6 +44,15 @@ struct boot {
 /* Boots in their order, at most max: the newest. Returns their number or -errno. */
 int reader_boots(struct reader *reader, struct boot *boots, size_t max);
 
+/* How earlier boots ended, those that are in the file, in their order. A file of before there were
+ * such records has none. */
+struct boot_end_record;
+int reader_boot_ends(struct reader *reader,
+		     int (*visit)(const struct boot_end_record *record, void *arg), void *arg);
+
+/* The last event of a boot in the file. 1, 0 when it has none, -errno */
+int reader_last_event(struct reader *reader, int64_t boot, struct event *ret);
+
 /* A node of a collector as it stands in the file. */
 struct node_info {
 	int64_t id; /* 0 when it is not in the file yet */

@@ -388,3 +388,84 @@ int reader_infos(struct reader *reader, enum info_what what,
 	reader_end(reader);
 	return r < 0 ? reader_failed(reader, r) : stop;
 }
+
+static int has_boot_ends(struct reader *reader)
+{
+	int64_t n = 0;
+	int r = sql_int(reader->conn, &n,
+			"SELECT count(*) FROM sqlite_master WHERE name='boot_end'");
+
+	return r < 0 ? r : n > 0;
+}
+
+static void boot_end_columns(sqlite3_stmt *stmt, struct boot_end_record *ret)
+{
+	ret->boot = sqlite3_column_int64(stmt, 0);
+	snprintf(ret->cause, sizeof(ret->cause), "%s", column_text(stmt, 1));
+	snprintf(ret->certainty, sizeof(ret->certainty), "%s", column_text(stmt, 2));
+	snprintf(ret->text, sizeof(ret->text), "%s", column_text(stmt, 3));
+	snprintf(ret->evidence, sizeof(ret->evidence), "%s", column_text(stmt, 4));
+}
+
+static int visit_boot_ends(struct reader *reader,
+			   int (*visit)(const struct boot_end_record *record, void *arg), void *arg)
+{
+	CLEANUP(freep) struct boot_end_record *record = malloc(sizeof(*record));
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int stop = 0, r = record ? has_boot_ends(reader) : -ENOMEM;
+
+	if (r <= 0)
+		return r;
+	/* What is no JSON would break the documents that it is put into. */
+	r = sql_prepare(reader->conn, &stmt,
+			"SELECT boot,cause,certainty,text,iif(json_valid(evidence) AND"
+			" length(evidence)<%d,evidence,'{}') FROM boot_end ORDER BY boot",
+			BOOT_END_EVIDENCE_MAX);
+	while (!r && !stop && (r = sql_step(stmt)) > 0) {
+		boot_end_columns(stmt, record);
+		stop = visit(record, arg);
+		r = 0;
+	}
+	return r < 0 ? r : stop;
+}
+
+int reader_boot_ends(struct reader *reader,
+		     int (*visit)(const struct boot_end_record *record, void *arg), void *arg)
+{
+	int r = reader_begin(reader);
+
+	if (r <= 0)
+		return r;
+	r = visit_boot_ends(reader, visit, arg);
+	reader_end(reader);
+	return r < 0 ? reader_failed(reader, r) : r;
+}
+
+static int load_last_event(struct reader *reader, int64_t boot, struct event *ret)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(
+		reader->conn, &stmt,
+		"SELECT 0,0,0,0,0,0,id,t,t_end,severity,kind,collector,node,text,evidence"
+		" FROM event WHERE boot=%lld ORDER BY id DESC LIMIT 1",
+		(long long)boot);
+
+	if (!r)
+		r = sql_step(stmt);
+	if (r > 0) {
+		*ret = (struct event){0};
+		event_columns(stmt, ret);
+	}
+	return r;
+}
+
+int reader_last_event(struct reader *reader, int64_t boot, struct event *ret)
+{
+	int r = reader_begin(reader);
+
+	if (r <= 0)
+		return r;
+	r = load_last_event(reader, boot, ret);
+	reader_end(reader);
+	return r < 0 ? reader_failed(reader, r) : r;
+}

@@ -115,7 +115,8 @@ static int forget_nodes(struct db *db, int64_t oldest_id)
 			"DELETE FROM fault WHERE node NOT IN (SELECT id FROM node) OR boot<%lld;"
 			"DELETE FROM boot WHERE id<%lld AND id NOT IN (SELECT boot FROM node"
 			" UNION SELECT boot FROM event UNION SELECT boot FROM mark"
-			" UNION SELECT boot FROM info UNION SELECT boot FROM outcome);",
+			" UNION SELECT boot FROM info UNION SELECT boot FROM outcome);"
+			"DELETE FROM boot_end WHERE boot NOT IN (SELECT id FROM boot);",
 			boot, boot, t_ms, (long long)db->boot, boot, boot, boot);
 }
 

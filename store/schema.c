@@ -24,6 +24,10 @@
 #define LOG_POSITION_TABLE(unless)                                                                 \
 	"CREATE TABLE " unless "log_position(boot INTEGER PRIMARY KEY, next INTEGER NOT NULL)"
 
+#define BOOT_END_TABLE(unless)                                                                     \
+	"CREATE TABLE " unless "boot_end(boot INTEGER PRIMARY KEY, cause TEXT NOT NULL,\n"         \
+	" certainty TEXT NOT NULL, text TEXT NOT NULL, evidence TEXT NOT NULL)"
+
 /* clang-format off */
 static const char fixed_tables[] =
 	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
@@ -52,7 +56,8 @@ static const char fixed_tables[] =
 	"CREATE INDEX fault_of ON fault(node,grp,field);\n"
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
-	LOG_POSITION_TABLE("") ";\n";
+	LOG_POSITION_TABLE("") ";\n"
+	BOOT_END_TABLE("") ";\n";
 
 /* The factors in the id of tail_rows are FORMAT_BOOT_FACTOR and FORMAT_SECOND_FACTOR. */
 #define VIEW(name, select) {name, "CREATE VIEW " name " AS SELECT " select}
@@ -71,7 +76,8 @@ static const struct {
 	" WHERE l.seq>(SELECT folded FROM meta)"),
 	VIEW("boots", "b.id AS boot, " WALL("s.first_ms+wall_offset_ms") " AS first,\n"
 	" " WALL("s.last_ms+wall_offset_ms") " AS last, kernel, boot_id, s.first_ms, s.last_ms,\n"
-	" wall_offset_ms FROM boot b JOIN (SELECT boot, min(first_ms) AS first_ms,\n"
+	" wall_offset_ms, e.cause AS ended, e.certainty, e.text AS how, e.evidence\n"
+	" FROM boot b LEFT JOIN boot_end e ON e.boot=b.id JOIN (SELECT boot, min(first_ms) AS first_ms,\n"
 	" max(last_ms) AS last_ms FROM (SELECT id AS boot, first_ms, last_ms FROM boot\n"
 	" UNION ALL SELECT l.boot, json_extract(g.value,'$.t0'), " PAGE_LAST "\n"
 	" FROM tail l, json_each(l.dir) g WHERE l.seq>(SELECT folded FROM meta))\n"
@@ -124,9 +130,10 @@ int schema_create(struct db *db)
 	return r;
 }
 
-int schema_add_log_position(struct db *db)
+int schema_add_tables(struct db *db)
 {
-	return sql_exec(db->conn, "%s", LOG_POSITION_TABLE("IF NOT EXISTS "));
+	return sql_exec(db->conn, "%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
+			BOOT_END_TABLE("IF NOT EXISTS "));
 }
 
 void schema_groups_free(struct db *db)

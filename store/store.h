@@ -70,6 +70,20 @@ void store_kernel_log(struct store *store, int64_t next, const struct event *eve
  */
 MUST_CHECK int store_kernel_log_next(struct store *store, int64_t *ret_next);
 
+#define BOOT_END_EVIDENCE_MAX 16384
+
+/* How a boot ended, with what it was concluded from. */
+struct boot_end_record {
+	int64_t boot; /* number in the file */
+	char cause[32], certainty[16];
+	char text[EVENT_TEXT_MAX];
+	char evidence[BOOT_END_EVIDENCE_MAX]; /* JSON object */
+};
+
+/* Keeps how an earlier boot of the file ended; written with the next commit, at once. One waits at
+ * a time. -ENOMEM. */
+MUST_CHECK int store_boot_end(struct store *store, const struct boot_end_record *record);
+
 /* Starts a mark and returns its id, > 0, valid for the file as well; -ENOSPC when too many wait. */
 int64_t store_mark_start(struct store *store, const char *label, int64_t t_ms);
 /* The same for one that asks for the UFS monitor, at the longest until then (boot clock). */
