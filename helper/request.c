@@ -39,6 +39,7 @@ int request_read(const uint8_t *packet, size_t len, const struct catalog *catalo
 		return wire_get_monitor(packet, len, &ret->monitor);
 	case WIRE_RESCAN:
 	case WIRE_LOG:
+	case WIRE_RECORDS:
 		return len == 1 ? 0 : -EBADMSG;
 	default:
 		return -EBADMSG;

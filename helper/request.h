@@ -8,7 +8,8 @@
 #include "sampling/wire_helper.h"
 
 struct request {
-	enum wire_type type; /* WIRE_HELLO, WIRE_TICK, WIRE_RESCAN, WIRE_MONITOR or WIRE_LOG */
+	enum wire_type type; /* WIRE_HELLO, WIRE_TICK, WIRE_RESCAN, WIRE_MONITOR, WIRE_LOG or
+			      * WIRE_RECORDS */
 	union {
 		struct wire_hello hello;
 		struct wire_tick tick; /* each group once */

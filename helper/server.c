@@ -5,17 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/hw.h"
 #include "base/log.h"
 #include "base/packet_socket.h"
 #include "base/process.h"
 #include "helper/request.h"
 #include "helper/ufs_watch.h"
+#include "model/crash_records.h"
 
 #define SEND_WAIT_MS 1000
 #define STOP_TRY_MS  100
@@ -34,6 +37,7 @@ struct server {
 	int64_t rescanned_ms;     /* when one was last asked for */
 	int64_t rescan_at_ms;     /* INT64_MAX: none is put off */
 	int64_t logged_ms;        /* when the kernel's log was opened last */
+	bool gave_records;        /* to this client */
 	struct wire_account told; /* the account that the daemon knows */
 	struct ufs_watch ufs;
 	struct wire_monitored monitored; /* what became of the UFS monitors */
@@ -239,6 +243,7 @@ static int greet(struct server *server, const struct wire_hello *theirs)
 	}
 	log_info("process %d: flashscoped %s asks", (int)server->client_pid, theirs->version);
 	server->greeted = true;
+	server->gave_records = false;
 	server->told = (struct wire_account){0};
 	send_packet(server, wire_put_hello(server->packet, &ours));
 	if (server->ufs.fd >= 0)
@@ -320,6 +325,50 @@ static void give_log(struct server *server)
 		hang_up(server, "it takes no answers");
 }
 
+/* In a process of its own: a disk may be read, and may not answer. */
+static void gather_records(struct server *server)
+{
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+	int fd = memfd_create("records", MFD_CLOEXEC);
+	int r = fd < 0 ? -errno : hw_open(server->options.crew.root, &hw);
+
+	if (r == 0)
+		r = crash_records_gather(hw, fd);
+
+	struct wire_logged gathered = {.error = MIN(r, 0)};
+	size_t len = wire_put_gathered(server->packet, &gathered);
+
+	if (r < 0)
+		(void)send_to(STDIN_FILENO, server->packet, len);
+	else if (packet_socket_send_fd(STDIN_FILENO, server->packet, len, fd) < 0)
+		_exit(EXIT_FAILURE);
+	_exit(EXIT_SUCCESS);
+}
+
+/* Once for a connection. The answer comes from the process that gathers. */
+static int give_records(struct server *server)
+{
+	struct wire_logged failed = {0};
+	pid_t pid;
+
+	if (server->gave_records)
+		return -EBADMSG;
+	server->gave_records = true;
+	pid = fork();
+	if (pid == 0) {
+		/* Other sockets of the helper would keep its peers from noticing its end. */
+		if (descriptors_move(server->client_fd, STDIN_FILENO) < 0)
+			_exit(EXIT_FAILURE);
+		descriptors_close_from(STDERR_FILENO + 1);
+		gather_records(server);
+	}
+	if (pid < 0) {
+		failed.error = -errno;
+		send_packet(server, wire_put_gathered(server->packet, &failed));
+	}
+	return 0;
+}
+
 static int obey(struct server *server, const struct request *request)
 {
 	if (request->type == WIRE_HELLO)
@@ -332,6 +381,8 @@ static int obey(struct server *server, const struct request *request)
 		give_log(server);
 		return 0;
 	}
+	if (request->type == WIRE_RECORDS)
+		return give_records(server);
 	if (request->type == WIRE_TICK) {
 		crew_request(server->crew, &request->tick, clock_boot_ms());
 		return 0;

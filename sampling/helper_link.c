@@ -31,7 +31,7 @@ struct link {
 	struct link_status status;
 	int fd; /* -1: none */
 	bool greeted, ended;
-	bool wants_log;
+	bool wants_log, wants_records;
 	int passed_fd; /* beside the packet that is being taken, -1: none */
 	struct backoff again;
 	int64_t *asked_ms; /* by group: when an answer was asked for that has not come; 0: none */
@@ -223,6 +223,8 @@ static int take_hello(struct link *link, size_t len, int64_t now_ms)
 	send_packet(link, wire_put_monitor(link->packet, &link->status.monitor), now_ms);
 	if (link->fd >= 0 && link->wants_log)
 		send_packet(link, wire_put_log(link->packet), now_ms);
+	if (link->fd >= 0 && link->wants_records)
+		send_packet(link, wire_put_records(link->packet), now_ms);
 	if (link->fd >= 0)
 		link->events.changed(link->events.arg);
 	return 0;
@@ -315,6 +317,20 @@ static int take_logged(struct link *link, size_t len)
 	return 0;
 }
 
+static int take_gathered(struct link *link, size_t len)
+{
+	struct wire_logged gathered;
+	int r = wire_get_gathered(link->packet, len, &gathered), fd = link->passed_fd;
+
+	if (r < 0 || (fd < 0) == (gathered.error == 0))
+		return -EBADMSG;
+	if (!link->events.records)
+		return 0;
+	link->passed_fd = -1;
+	link->events.records(link->events.arg, fd, gathered.error);
+	return 0;
+}
+
 static int take_packet(struct link *link, size_t len, int64_t now_ms)
 {
 	int type = wire_type(link->packet, len);
@@ -338,6 +354,8 @@ static int take_packet(struct link *link, size_t len, int64_t now_ms)
 		return wire_get_monitored(link->packet, len, &link->status.monitored);
 	case WIRE_LOGGED:
 		return take_logged(link, len);
+	case WIRE_GATHERED:
+		return take_gathered(link, len);
 	default:
 		return -EBADMSG;
 	}
@@ -398,6 +416,15 @@ void link_want_log(struct link *link, bool wanted, int64_t now_ms)
 	link->wants_log = wanted;
 	if (asks && link->greeted)
 		send_packet(link, wire_put_log(link->packet), now_ms);
+}
+
+void link_want_records(struct link *link, bool wanted, int64_t now_ms)
+{
+	bool asks = wanted && !link->wants_records;
+
+	link->wants_records = wanted;
+	if (asks && link->greeted)
+		send_packet(link, wire_put_records(link->packet), now_ms);
 }
 
 int link_fd(const struct link *link)

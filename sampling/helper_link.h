@@ -31,6 +31,8 @@ struct link_events {
 	/* The kernel's log: a descriptor, which is the callee's, or error as -errno. May be NULL.
 	 */
 	void (*log)(void *arg, int fd, int error);
+	/* The same for what a kernel before has left. */
+	void (*records)(void *arg, int fd, int error);
 };
 
 struct link_status {
@@ -77,6 +79,8 @@ void link_monitor(struct link *link, const struct wire_monitor *monitor, int64_t
 
 /* Whether the kernel's log is wanted: asked for now and after each connection. */
 void link_want_log(struct link *link, bool wanted, int64_t now_ms);
+/* The same for what a kernel before has left. */
+void link_want_records(struct link *link, bool wanted, int64_t now_ms);
 
 /* To be watched for input, -1 without a connection. */
 int link_fd(const struct link *link);

@@ -311,6 +311,11 @@ void sampler_want_log(struct sampler *sampler, bool wanted)
 	link_want_log(sampler->link, wanted, clock_boot_ms());
 }
 
+void sampler_want_records(struct sampler *sampler, bool wanted)
+{
+	link_want_records(sampler->link, wanted, clock_boot_ms());
+}
+
 struct hw *sampler_hw(struct sampler *sampler)
 {
 	return runner_hw(sampler->runner);

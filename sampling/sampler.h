@@ -44,6 +44,8 @@ struct sampler_callbacks {
 	void (*helper)(void *arg, const struct link_status *status);
 	/* The answer to sampler_want_log(): a descriptor, which is the callee's, or -errno. */
 	void (*log)(void *arg, int fd, int error);
+	/* The same to sampler_want_records(). */
+	void (*records)(void *arg, int fd, int error);
 };
 
 #define SAMPLER_DEADLINE_MS 2000
@@ -112,6 +114,8 @@ void sampler_set_rescan(struct sampler *sampler, int64_t rescan_ms, int64_t now_
 
 /* Whether the kernel's log is wanted of the helper, now and each time that it comes. */
 void sampler_want_log(struct sampler *sampler, bool wanted);
+/* The same for what a kernel before has left (model/crash_records.h). */
+void sampler_want_records(struct sampler *sampler, bool wanted);
 
 /* The machine as this thread's collectors see it; belongs to the sampler. */
 struct hw *sampler_hw(struct sampler *sampler);

@@ -199,10 +199,20 @@ static void helper_log(void *arg, int fd, int error)
 		closep(&fd);
 }
 
+static void helper_records(void *arg, int fd, int error)
+{
+	struct sampler *sampler = arg;
+
+	if (sampler->callbacks.records)
+		sampler->callbacks.records(sampler->callbacks.arg, fd, error);
+	else
+		closep(&fd);
+}
+
 struct link_events sampler_link_events(struct sampler *sampler)
 {
-	return (struct link_events){sampler,     helper_rows,    helper_probed,
-				    helper_node, helper_changed, helper_log};
+	return (struct link_events){sampler,        helper_rows, helper_probed, helper_node,
+				    helper_changed, helper_log,  helper_records};
 }
 
 /* A sample out of turn stands at the time when it is asked for, all others at their ticks. */

@@ -31,6 +31,8 @@ enum wire_type {
 	WIRE_MONITORED,
 	WIRE_LOG,
 	WIRE_LOGGED,
+	WIRE_RECORDS,
+	WIRE_GATHERED,
 };
 
 struct wire_tick {

@@ -174,27 +174,58 @@ int wire_get_monitored(const uint8_t *packet, size_t len, struct wire_monitored 
 	return wire_reader_end(&r);
 }
 
-size_t wire_put_log(uint8_t *packet)
+static size_t put_bare(uint8_t *packet, enum wire_type type)
 {
 	struct wire_writer w = wire_writer_of(packet);
 
-	wire_put_u8(&w, WIRE_LOG);
+	wire_put_u8(&w, (uint8_t)type);
 	return w.len;
+}
+
+static size_t put_passed(uint8_t *packet, enum wire_type type, const struct wire_logged *passed)
+{
+	struct wire_writer w = wire_writer_of(packet);
+
+	wire_put_u8(&w, (uint8_t)type);
+	wire_put_u16(&w, (size_t)-passed->error);
+	return w.len;
+}
+
+static int get_passed(const uint8_t *packet, size_t len, enum wire_type type,
+		      struct wire_logged *ret)
+{
+	struct wire_reader r = wire_reader_of(packet, len, type);
+
+	ret->error = -wire_get_error(&r);
+	return wire_reader_end(&r);
+}
+
+size_t wire_put_log(uint8_t *packet)
+{
+	return put_bare(packet, WIRE_LOG);
 }
 
 size_t wire_put_logged(uint8_t *packet, const struct wire_logged *logged)
 {
-	struct wire_writer w = wire_writer_of(packet);
-
-	wire_put_u8(&w, WIRE_LOGGED);
-	wire_put_u16(&w, (size_t)-logged->error);
-	return w.len;
+	return put_passed(packet, WIRE_LOGGED, logged);
 }
 
 int wire_get_logged(const uint8_t *packet, size_t len, struct wire_logged *ret)
 {
-	struct wire_reader r = wire_reader_of(packet, len, WIRE_LOGGED);
+	return get_passed(packet, len, WIRE_LOGGED, ret);
+}
 
-	ret->error = -wire_get_error(&r);
-	return wire_reader_end(&r);
+size_t wire_put_records(uint8_t *packet)
+{
+	return put_bare(packet, WIRE_RECORDS);
+}
+
+size_t wire_put_gathered(uint8_t *packet, const struct wire_logged *gathered)
+{
+	return put_passed(packet, WIRE_GATHERED, gathered);
+}
+
+int wire_get_gathered(const uint8_t *packet, size_t len, struct wire_logged *ret)
+{
+	return get_passed(packet, len, WIRE_GATHERED, ret);
 }

@@ -8,11 +8,13 @@
  *   daemon  TICK, RESCAN     at any time
  *   daemon  MONITOR          the policy of the UFS monitor, and whether a mark asks for it
  *   daemon  LOG              once: the kernel's log, open for reading
+ *   daemon  RECORDS          once: what a kernel before has left (model/crash_records.h)
  *   helper  ROWS             for each group of a TICK, once, at the latest after GATHER_MS
  *   helper  NODE             a device does not answer, or answers again
  *   helper  ACCOUNT          of its workers, when it has changed
  *   helper  MONITORED        what became of the monitors, when it has changed
  *   helper  LOGGED           with the descriptor beside it (SCM_RIGHTS), or why there is none
+ *   helper  GATHERED         the same: a file in memory
  *
  * Both are built from one source and run on one machine, so numbers go as they stand in memory; the
  * HELLO keeps two apart that were not. */
@@ -74,6 +76,7 @@ struct wire_monitored {
 	int error;        /* why one that is wanted could not be switched on, 0 or -errno */
 };
 
+/* Of LOGGED and GATHERED: whether a descriptor is beside it. */
 struct wire_logged {
 	int error; /* 0 or -errno */
 };
@@ -90,6 +93,8 @@ size_t wire_put_monitor(uint8_t *packet, const struct wire_monitor *monitor);
 size_t wire_put_monitored(uint8_t *packet, const struct wire_monitored *monitored);
 size_t wire_put_log(uint8_t *packet);
 size_t wire_put_logged(uint8_t *packet, const struct wire_logged *logged);
+size_t wire_put_records(uint8_t *packet);
+size_t wire_put_gathered(uint8_t *packet, const struct wire_logged *gathered);
 
 MUST_CHECK int wire_get_hello(const uint8_t *packet, size_t len, struct wire_hello *ret);
 MUST_CHECK int wire_get_refused(const uint8_t *packet, size_t len, struct wire_refused *ret);
@@ -99,3 +104,4 @@ MUST_CHECK int wire_get_account(const uint8_t *packet, size_t len, struct wire_a
 MUST_CHECK int wire_get_monitor(const uint8_t *packet, size_t len, struct wire_monitor *ret);
 MUST_CHECK int wire_get_monitored(const uint8_t *packet, size_t len, struct wire_monitored *ret);
 MUST_CHECK int wire_get_logged(const uint8_t *packet, size_t len, struct wire_logged *ret);
+MUST_CHECK int wire_get_gathered(const uint8_t *packet, size_t len, struct wire_logged *ret);

@@ -75,6 +75,11 @@ static void requests(void **state)
 	assert_int_equal(read_copy(packet, len, &request), 0);
 	assert_int_equal(request.type, WIRE_LOG);
 	assert_refused(packet, len + 1);
+
+	len = wire_put_records(packet);
+	assert_int_equal(read_copy(packet, len, &request), 0);
+	assert_int_equal(request.type, WIRE_RECORDS);
+	assert_refused(packet, len + 1);
 }
 
 static void a_tick_out_of_range(void **state)
@@ -140,7 +145,7 @@ static void other_types(void **state)
 	(void)state;
 	assert_refused("", 0);
 	for (int type = 0; type < 256; type++) {
-		if (type == WIRE_RESCAN || type == WIRE_LOG)
+		if (type == WIRE_RESCAN || type == WIRE_LOG || type == WIRE_RECORDS)
 			continue;
 		memset(packet, 0, 64);
 		packet[0] = (uint8_t)type;

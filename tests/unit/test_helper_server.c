@@ -365,6 +365,37 @@ static void gives_the_log(void **unused)
 	end();
 }
 
+/* Once for a connection, by another process; here there are none. */
+static void gives_records(void **unused)
+{
+	struct wire_logged gathered;
+	size_t len;
+	int fd, passed, kind;
+
+	(void)unused;
+	begin(false);
+	fd = connect_to_it();
+	say_hello(fd);
+	len = wire_put_records(packet);
+	assert_int_equal(send(fd, packet, len, MSG_NOSIGNAL), (ssize_t)len);
+	do {
+		struct pollfd in = {.fd = fd, .events = POLLIN};
+
+		assert_int_equal(poll(&in, 1, ANSWER_MS), 1);
+		len = (size_t)packet_socket_receive(fd, packet, sizeof(packet), &passed);
+	} while (packet[0] != WIRE_GATHERED);
+	assert_int_equal(wire_get_gathered(packet, len, &gathered), 0);
+	assert_int_equal(gathered.error, -ENOENT);
+	assert_int_equal(passed, -1);
+	len = wire_put_records(packet);
+	assert_int_equal(send(fd, packet, len, MSG_NOSIGNAL), (ssize_t)len);
+	do
+		kind = answer(fd);
+	while (kind);
+	close(fd);
+	end();
+}
+
 static int64_t cpu_ms(void)
 {
 	struct timespec t;
@@ -401,6 +432,7 @@ int main(void)
 		cmocka_unit_test(looks_are_bounded),
 		cmocka_unit_test(greets_once),
 		cmocka_unit_test(gives_the_log),
+		cmocka_unit_test(gives_records),
 		cmocka_unit_test(no_descriptor_is_no_loop),
 	};
 
