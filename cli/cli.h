@@ -19,6 +19,7 @@ int command_status(int argc, char **argv);
 int command_query(int argc, char **argv);
 int command_mark(int argc, char **argv);
 int command_events(int argc, char **argv);
+int command_boots(int argc, char **argv);
 int command_path(int argc, char **argv);
 int command_kernel_log(int argc, char **argv);
 

@@ -23,6 +23,7 @@ static const struct command commands[] = {
 	{"kernel-log", command_kernel_log, "what a saved kernel log says of storage"},
 	{"fields", command_fields, "the metrics that can be asked for"},
 	{"status", command_status, "how the daemon is doing, or what a database holds"},
+	{"boots", command_boots, "the boots, how long they lasted and how each ended"},
 	{"events", command_events, "what happened, with the marks"},
 	{"mark", command_mark, "a label on a span of time, or around a command"},
 	{NULL, NULL, NULL},

@@ -189,6 +189,14 @@ static void print_kernel_log(struct tree *log)
 	puts(buf);
 }
 
+static void print_last_boot(struct tree *last)
+{
+	printf("last boot  %lld: %s (%s): ", (long long)tree_i64(last, "boot"),
+	       tree_text(last, "sentence"), tree_text(last, "certainty"));
+	cli_put_text(stdout, tree_text(last, "text"));
+	putchar('\n');
+}
+
 static int add_line(struct table *table, const char *a, const char *b, const char *c, const char *d)
 {
 	int r = table_line(table);
@@ -319,6 +327,8 @@ static int daemon_status(const struct client_target *target, bool json)
 		print_ufs_monitor(tree_get(status, "ufs_monitor"));
 	if (tree_get(status, "kernel_log"))
 		print_kernel_log(tree_get(status, "kernel_log"));
+	if (tree_get(status, "last_boot"))
+		print_last_boot(tree_get(status, "last_boot"));
 	putchar('\n');
 	return print_collectors(status) < 0 ? EXIT_FAILED : EXIT_DONE;
 }

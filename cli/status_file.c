@@ -7,10 +7,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/boots.h"
 #include "cli/cli.h"
 #include "cli/status.h"
 #include "cli/table.h"
 #include "export/api.h"
+#include "query/boots.h"
 #include "store/reader.h"
 
 #define BOOTS_MAX     1024
@@ -50,28 +52,17 @@ static int add_node(const struct node_info *node, void *arg)
 	return doc_error(arg);
 }
 
-static void add_boots(struct doc *doc, const struct holding *holding)
+static int add_boots(struct doc *doc, struct reader *reader)
 {
-	doc_array(doc, "boots");
-	for (int i = 0; i < holding->n_boots; i++) {
-		const struct boot *b = &holding->boots[i];
-		const struct api_boot boot = {
-			.boot = b->id,
-			.boot_id = b->boot_id,
-			.kernel = b->kernel,
-			.first_ms = b->first_ms,
-			.last_ms = b->last_ms,
-			.wall_offset_ms = b->wall_offset_ms,
-			.current = b->current,
-		};
+	int r;
 
-		api_boot(doc, &boot);
-	}
+	doc_array(doc, "boots");
+	r = query_boots(reader, boots_add, doc);
 	doc_end(doc);
+	return r;
 }
 
-static int print_json(const char *path, int64_t file_bytes, struct reader *reader,
-		      const struct holding *holding)
+static int print_json(const char *path, int64_t file_bytes, struct reader *reader)
 {
 	CLEANUP(doc_done) struct doc doc;
 
@@ -79,10 +70,12 @@ static int print_json(const char *path, int64_t file_bytes, struct reader *reade
 	doc_object(&doc, NULL);
 	doc_string(&doc, "path", path);
 	doc_i64(&doc, "file_bytes", file_bytes);
-	add_boots(&doc, holding);
-	doc_array(&doc, "nodes");
 
-	int r = reader_nodes(reader, NULL, add_node, &doc);
+	int r = add_boots(&doc, reader);
+
+	doc_array(&doc, "nodes");
+	if (r == 0)
+		r = reader_nodes(reader, NULL, add_node, &doc);
 
 	doc_end(&doc);
 	doc_end(&doc);
@@ -183,7 +176,7 @@ int status_of_file(const char *path, bool json)
 	r = MIN(holding.n_boots, 0);
 	if (r == 0) {
 		(void)stat(path, &st);
-		r = json ? print_json(path, st.st_size, reader, &holding)
+		r = json ? print_json(path, st.st_size, reader)
 			 : print_text(path, st.st_size, reader, &holding);
 	}
 	if (r < 0)

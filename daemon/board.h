@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "daemon/kernel_log.h"
+#include "daemon/last_boot.h"
 #include "sampling/sampler.h"
 
 struct board;
@@ -39,6 +40,7 @@ struct board_loop {
 	uint64_t n_wakeups;
 	int64_t cpu_us; /* of the whole thread */
 	struct kernel_log_status kernel_log;
+	struct last_boot_status last_boot;
 };
 
 MUST_CHECK int board_new(const struct catalog *catalog, struct board **ret);

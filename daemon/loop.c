@@ -178,6 +178,15 @@ static void follow_log(struct run *run, int64_t now_ms)
 	kernel_log_get_status(log, &run->account.kernel_log);
 }
 
+static void conclude_last_boot(struct run *run, int64_t now_ms)
+{
+	const struct loop *loop = run->loop;
+
+	sampler_want_records(loop->sampler, last_boot_wants_records(loop->last_boot));
+	last_boot_turn(loop->last_boot, loop->store, now_ms);
+	last_boot_get_status(loop->last_boot, &run->account.last_boot);
+}
+
 static void turn(struct run *run)
 {
 	const struct loop *loop = run->loop;
@@ -195,6 +204,7 @@ static void turn(struct run *run)
 	if (run->fds[FD_UEVENTS].revents)
 		sampler_uevent_input(loop->sampler);
 	follow_log(run, now_ms);
+	conclude_last_boot(run, now_ms);
 	wish_for_monitor(loop);
 	if (sampler_next_ms(loop->sampler) <= now_ms)
 		sampler_tick(loop->sampler, now_ms);

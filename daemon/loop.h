@@ -10,6 +10,7 @@
 #include "daemon/board.h"
 #include "daemon/committer.h"
 #include "daemon/kernel_log.h"
+#include "daemon/last_boot.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
 #include "sampling/sampler.h"
@@ -21,6 +22,7 @@ struct loop {
 	struct board *board;
 	struct committer *committer;
 	struct kernel_log *kernel_log;
+	struct last_boot *last_boot; /* NULL without memory for it */
 	struct service *service;
 	const struct reload *reload;
 	const struct config *config; /* for the policy of the UFS monitors */

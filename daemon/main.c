@@ -22,17 +22,19 @@
 #include "daemon/arguments.h"
 #include "daemon/durable.h"
 #include "daemon/events.h"
+#include "daemon/going_down.h"
 #include "daemon/heap.h"
 #include "daemon/http.h"
+#include "daemon/last_boot.h"
 #include "daemon/lock.h"
 #include "daemon/loop.h"
+#include "daemon/past.h"
 #include "daemon/privileges.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
 #include "daemon/summary.h"
 #include "sampling/registry.h"
 
-#define BOOTS_MAX          1024
 #define STOP_EXTEND_MAX_MS 60000
 
 #define NOT_OWN_FILE "%s is a link, has another name or is no file, and nothing is written to it"
@@ -52,6 +54,7 @@ struct flashscoped {
 	bool helper_down; /* since it was there */
 	struct sampler *sampler;
 	struct kernel_log *kernel_log;
+	struct last_boot *last_boot;
 	struct committer *committer;
 	struct http *http;
 	int argc;
@@ -147,6 +150,13 @@ static void on_log(void *arg, int fd, int error)
 	const struct flashscoped *d = arg;
 
 	kernel_log_take(d->kernel_log, fd, error, clock_boot_ms());
+}
+
+static void on_records(void *arg, int fd, int error)
+{
+	const struct flashscoped *d = arg;
+
+	last_boot_take(d->last_boot, fd, error);
 }
 
 /* Boot id and kernel as the root tells them; a recorded tree may have neither. */
@@ -308,8 +318,8 @@ static int open_sampler(struct flashscoped *d)
 		.helper_path = *d->helper.path ? d->helper.path : NULL,
 		.helper_off_reason = d->helper.off_reason,
 	};
-	const struct sampler_callbacks callbacks = {d,         on_rows,   on_state,
-						    on_probed, on_helper, on_log};
+	const struct sampler_callbacks callbacks = {d,         on_rows, on_state,  on_probed,
+						    on_helper, on_log,  on_records};
 	int r = sampler_open(&options, registry(), &callbacks, &d->sampler);
 
 	if (r < 0)
@@ -471,53 +481,19 @@ static int start_committer(struct flashscoped *d)
 	return r;
 }
 
-/* What the file tells of earlier runs of the daemon. */
-struct past {
-	bool known_boot; /* it has samples of this boot */
-	bool unclean;    /* the last run did not stop by itself */
-	bool same_boot;  /* as that run */
-	int64_t last_wall_ms;
-};
-
-static void look_at_boots(struct flashscoped *d, struct reader *reader, struct past *past)
-{
-	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
-	int n = boots ? reader_boots(reader, boots, BOOTS_MAX) : 0;
-
-	for (int i = 0; i < n; i++) {
-		if (boots[i].last_ms <= 0)
-			continue;
-		past->same_boot = *d->boot_id && !strcmp(boots[i].boot_id, d->boot_id);
-		past->known_boot |= past->same_boot;
-		past->last_wall_ms = boots[i].last_ms + boots[i].wall_offset_ms;
-	}
-}
-
 static void look_at_past(struct flashscoped *d, struct past *past)
 {
 	CLEANUP(reader_closep) struct reader *reader = NULL;
+	CLEANUP(hw_closep) struct hw *hw = NULL;
 
 	*past = (struct past){0};
 	if (reader_open(option(d, OPTION_DATABASE), NULL, registry(), &reader) < 0)
 		return;
-	past->unclean = reader_was_stopped(reader) == 0;
-	look_at_boots(d, reader, past);
-}
-
-static void tell_unclean(struct flashscoped *d, const struct past *past)
-{
-	char last[64] = "", evidence[160];
-	struct text text = TEXT_IN(last);
-
-	if (past->last_wall_ms)
-		clock_rfc3339(&text, past->last_wall_ms);
-	snprintf(evidence, sizeof(evidence), "{\"last_sample\":\"%s\",\"same_boot\":%s}", last,
-		 past->same_boot ? "true" : "false");
-	log_warning("the run before did not stop cleanly; its last sample is of %s",
-		    *last ? last : "(none)");
-	event_add(d->store, clock_boot_ms(), SEVERITY_WARNING, "unclean_stop", evidence,
-		  "the run before did not stop cleanly, in %s boot",
-		  past->same_boot ? "this" : "an earlier");
+	past_read(reader, d->boot_id, past);
+	if (hw_open(option(d, OPTION_ROOT), &hw) < 0 ||
+	    last_boot_new(reader, d->boot_id, &d->last_boot) < 0)
+		return;
+	last_boot_look(d->last_boot, hw, *d->helper.path);
 }
 
 static void tell_start(struct flashscoped *d, const struct past *past)
@@ -533,8 +509,7 @@ static void tell_start(struct flashscoped *d, const struct past *past)
 	if (!past->known_boot)
 		event_add(d->store, 0, SEVERITY_INFO, "boot", evidence, "the kernel %s started",
 			  *d->kernel ? d->kernel : "(unknown)");
-	if (past->unclean)
-		tell_unclean(d, past);
+	past_tell(past, d->store);
 	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "start",
 		  "{\"version\":\"" FLASHSCOPE_VERSION "\"}",
 		  "flashscoped " FLASHSCOPE_VERSION " started");
@@ -569,9 +544,18 @@ static void tell_stop(struct flashscoped *d, int signal)
 {
 	const char *name = signal_word(signal);
 
+	char by[64], evidence[160];
+	enum going_down machine =
+		going_down(sampler_hw(d->sampler), clock_wall_ms(), by, sizeof(by));
+
 	log_info("stopping on %s", name);
-	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "stop", "",
-		  "flashscoped was stopped by %s", name);
+	snprintf(evidence, sizeof(evidence), "{\"machine\":\"%s\",\"by\":\"%s\"}",
+		 going_down_name(machine), by);
+	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "stop", evidence,
+		  machine == GOING_DOWN_YES
+			  ? "flashscoped was stopped by %s, as the machine goes down"
+			  : "flashscoped was stopped by %s",
+		  name);
 }
 
 static int run_loop(struct flashscoped *d)
@@ -590,6 +574,7 @@ static int run_loop(struct flashscoped *d)
 		.board = d->board,
 		.committer = d->committer,
 		.kernel_log = d->kernel_log,
+		.last_boot = d->last_boot,
 		.service = &d->service,
 		.reload = &reload,
 		.config = d->settings.config,
@@ -696,6 +681,7 @@ stop_http:
 		http_stop(d.http);
 close_sampler:
 	kernel_log_free(d.kernel_log);
+	last_boot_free(d.last_boot);
 	sampler_close(d.sampler);
 	store_close(d.store);
 	board_free(d.board);

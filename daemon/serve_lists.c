@@ -9,6 +9,7 @@
 #include "daemon/api.h"
 #include "daemon/committer.h"
 #include "export/api.h"
+#include "query/boots.h"
 
 #define BOOTS_MAX      1024
 #define LIMIT_DEFAULT  1000
@@ -39,19 +40,27 @@ static int read_boots(struct reader *reader, struct boot_list *ret)
 	return 0;
 }
 
-static void add_boot(struct doc *doc, const struct boot *boot)
+static int add_boot(const struct boot_story *story, void *arg)
 {
 	struct api_boot b = {
-		.boot = boot->id,
-		.boot_id = boot->boot_id,
-		.kernel = boot->kernel,
-		.first_ms = boot->first_ms,
-		.last_ms = boot->last_ms,
-		.wall_offset_ms = boot->wall_offset_ms,
-		.current = boot->current,
+		.boot = story->boot->id,
+		.boot_id = story->boot->boot_id,
+		.kernel = story->boot->kernel,
+		.first_ms = story->boot->first_ms,
+		.last_ms = story->boot->last_ms,
+		.wall_offset_ms = story->boot->wall_offset_ms,
+		.current = story->boot->current,
+		.note = story->note,
 	};
 
-	api_boot(doc, &b);
+	if (story->end) {
+		b.cause = story->end->cause;
+		b.certainty = story->end->certainty;
+		b.how = story->end->text;
+		b.detail = story->with_evidence ? story->end->evidence : "null";
+	}
+	api_boot(arg, &b);
+	return doc_error(arg);
 }
 
 /* Ends a list: the document, or what the reader said. */
@@ -80,20 +89,17 @@ static void reader_releasep(struct api_reader **shared)
 void serve_boots(struct api *api, const struct request *request, struct answer *ret)
 {
 	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
-	CLEANUP(boot_list_done) struct boot_list boots = {0};
 	struct reader *reader = api_reader_acquire(api, ret, &shared);
 	struct doc doc;
 
 	(void)request;
 	if (!reader)
 		return;
-
-	int r = read_boots(reader, &boots);
-
 	begin(&doc);
-	for (size_t i = 0; r == 0 && i < boots.n; i++)
-		add_boot(&doc, &boots.v[i]);
-	finish(api, ret, &doc, r);
+
+	int r = query_boots(reader, add_boot, &doc);
+
+	finish(api, ret, &doc, doc_error(&doc) ? 0 : r);
 }
 
 static int add_node(const struct node_info *node, void *arg)

@@ -156,6 +156,24 @@ static void add_kernel_log(struct doc *doc, const struct board_view *view)
 	doc_end(doc);
 }
 
+/* null while it is not known, or there was none. */
+static void add_last_boot(struct doc *doc, const struct board_view *view)
+{
+	const struct last_boot_status *s = &view->loop.last_boot;
+
+	if (!s->boot) {
+		doc_null(doc, "last_boot");
+		return;
+	}
+	doc_object(doc, "last_boot");
+	doc_i64(doc, "boot", s->boot);
+	doc_string(doc, "cause", boot_end_cause_name(s->cause));
+	doc_string(doc, "certainty", boot_end_certainty_name(s->certainty));
+	doc_string(doc, "sentence", boot_end_sentence(s->cause));
+	doc_string(doc, "text", s->text);
+	doc_end(doc);
+}
+
 static const struct probe_item *own_item(const struct board_collector *c)
 {
 	return board_n_items(c->probe) ? board_item(c->probe, 0) : NULL;
@@ -319,6 +337,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	add_helper(doc, view);
 	add_ufs_monitor(api, doc, view);
 	add_kernel_log(doc, view);
+	add_last_boot(doc, view);
 	add_sampled(doc, view);
 	add_not_sampled(doc, view);
 	add_troubles(doc, view, offset_ms);

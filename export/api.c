@@ -73,6 +73,17 @@ void api_boot(struct doc *doc, const struct api_boot *boot)
 	doc_time(doc, "t_last", boot->last_ms + boot->wall_offset_ms);
 	doc_i64(doc, "last_ms", boot->last_ms);
 	doc_bool(doc, "current", boot->current);
+	if (boot->cause) {
+		doc_object(doc, "end");
+		doc_string(doc, "cause", boot->cause);
+		doc_string(doc, "certainty", boot->certainty);
+		doc_string(doc, "text", boot->how);
+		doc_raw(doc, "evidence", boot->detail);
+		doc_end(doc);
+	} else {
+		doc_null(doc, "end");
+	}
+	doc_string_or_null(doc, "end_note", boot->note ? boot->note : "");
 	doc_end(doc);
 }
 

@@ -97,8 +97,8 @@ wait "$daemon" || fail "status $? after two signals"
 daemon=
 is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" 'integrity after two signals'
 
-is 5 "$(events unclean_stop)" 'events of runs that did not stop cleanly'
-[ -n "$(sqlite3 -readonly "$work/f.db" "SELECT 1 FROM events WHERE kind = 'unclean_stop' AND
+is 5 "$(events daemon_crashed)" 'events of runs that did not stop cleanly'
+[ -n "$(sqlite3 -readonly "$work/f.db" "SELECT 1 FROM events WHERE kind = 'daemon_crashed' AND
 	json_extract(evidence, '\$.same_boot') AND json_extract(evidence, '\$.last_sample') LIKE '2%' LIMIT 1")" ] ||
 	fail 'no evidence of the unclean stop'
 
