@@ -19,6 +19,7 @@
 #include "helper/request.h"
 #include "helper/ufs_watch.h"
 #include "model/crash_records.h"
+#include "sampling/schedule.h"
 
 #define SEND_WAIT_MS 1000
 #define STOP_TRY_MS  100
@@ -26,6 +27,10 @@
 #define REAP_MS      1000
 #define RESCAN_MS    1000 /* between two looks that are asked for */
 #define LOG_MS       1000 /* between two times that the kernel's log is opened */
+
+/* Until the process that keeps the UFS monitors is started again, after it has died. */
+#define WATCH_FIRST_MS 1000
+#define WATCH_MAX_MS   60000
 
 struct server {
 	struct server_options options;
@@ -40,6 +45,10 @@ struct server {
 	bool gave_records;        /* to this client */
 	struct wire_account told; /* the account that the daemon knows */
 	struct ufs_watch ufs;
+	bool wants_watch;                /* ufs shall run */
+	struct backoff watch_again;      /* when it has died */
+	int64_t watch_at_ms;             /* when it is started again, 0: it was not lost */
+	struct wire_monitor wish;        /* of the daemon that asks */
 	struct wire_monitored monitored; /* what became of the UFS monitors */
 	uint8_t *packet;                 /* WIRE_MESSAGE_MAX */
 };
@@ -55,6 +64,7 @@ static void hang_up(struct server *server, const char *why)
 	if (server->greeted)
 		(void)ufs_watch_tell(&server->ufs, "", NULL, NULL);
 	server->greeted = false;
+	server->wish = (struct wire_monitor){.policy = UFS_MONITOR_OFF};
 }
 
 /* A daemon that does not take its answers for a second has its connection ended: it finds out and
@@ -114,14 +124,30 @@ static void on_node(void *arg, const struct wire_node *node)
 		send_packet(server, wire_put_node(server->packet, node));
 }
 
-/* What a helper that was killed, with all that belonged to it, has left on. */
-static void put_back_monitors(struct server *server)
+static bool monitors_were_left_on(const struct server *server)
 {
-	const struct wire_monitor none = {.policy = UFS_MONITOR_OFF};
-	const struct server_options *options = &server->options;
+	const char *path = server->options.memory_path;
 
-	if (options->memory_path && access(options->memory_path, F_OK) == 0)
-		(void)ufs_watch_tell(&server->ufs, options->crew.root, options->memory_path, &none);
+	return path && access(path, F_OK) == 0;
+}
+
+/* Tells the wish to the process that keeps the monitors, which is started for it. A policy that
+ * never switches anything on needs nobody who does, unless one before has left something on. */
+static void tell_wish(struct server *server)
+{
+	const struct server_options *options = &server->options;
+	int r;
+
+	if (server->ufs.fd < 0 && server->wish.policy == UFS_MONITOR_OFF &&
+	    !monitors_were_left_on(server)) {
+		server->wants_watch = false;
+		return;
+	}
+	server->wants_watch = true;
+	server->watch_at_ms = 0;
+	r = ufs_watch_tell(&server->ufs, options->crew.root, options->memory_path, &server->wish);
+	if (r < 0)
+		log_warning("the UFS monitors are left as they are: %s", strerror(-r));
 }
 
 int server_open(const struct server_options *options, struct server **ret)
@@ -144,7 +170,8 @@ int server_open(const struct server_options *options, struct server **ret)
 		      &server->crew);
 	if (r < 0)
 		return r;
-	put_back_monitors(server);
+	server->wish.policy = UFS_MONITOR_OFF;
+	tell_wish(server);
 	*ret = server;
 	server = NULL;
 	return 0;
@@ -246,24 +273,17 @@ static int greet(struct server *server, const struct wire_hello *theirs)
 	server->gave_records = false;
 	server->told = (struct wire_account){0};
 	send_packet(server, wire_put_hello(server->packet, &ours));
-	if (server->ufs.fd >= 0)
+	if (server->wants_watch)
 		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
 	crew_rescan(server->crew);
 	crew_tell_hung(server->crew);
 	return 0;
 }
 
-/* A policy that never switches anything on needs nobody who does, unless there is one who has. */
 static int take_monitor(struct server *server, const struct wire_monitor *wish)
 {
-	const struct server_options *options = &server->options;
-	int r;
-
-	if (wish->policy == UFS_MONITOR_OFF && server->ufs.fd < 0)
-		return 0;
-	r = ufs_watch_tell(&server->ufs, options->crew.root, options->memory_path, wish);
-	if (r < 0)
-		log_warning("the UFS monitors are left as they are: %s", strerror(-r));
+	server->wish = *wish;
+	tell_wish(server);
 	return 0;
 }
 
@@ -421,9 +441,47 @@ static void tell_account(struct server *server)
 
 static void tell_monitored(struct server *server)
 {
-	if (server->ufs.fd >= 0 && ufs_watch_receive(&server->ufs, &server->monitored) &&
-	    server->greeted)
+	if (server->greeted)
 		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
+}
+
+static void take_monitored(struct server *server)
+{
+	if (ufs_watch_receive(&server->ufs, &server->monitored))
+		tell_monitored(server);
+}
+
+/* For as long as nobody keeps the monitors nothing is known of them. */
+static void lose_watch(struct server *server, int64_t now_ms)
+{
+	struct backoff *again = &server->watch_again;
+
+	/* until_ms is when it was started: it has lived long enough. */
+	if (now_ms - again->until_ms > WATCH_MAX_MS)
+		backoff_reset(again);
+	backoff_fail(again, now_ms, WATCH_FIRST_MS, WATCH_MAX_MS);
+	server->watch_at_ms = again->until_ms;
+	server->monitored = (struct wire_monitored){
+		.error = server->wish.policy == UFS_MONITOR_OFF ? 0 : -ESRCH};
+	tell_monitored(server);
+}
+
+/* One that died has left the monitors as they are, and another one sees to them. */
+static void keep_watch(struct server *server, int64_t now_ms)
+{
+	if (!server->wants_watch || server->ufs.fd >= 0)
+		return;
+	if (!server->watch_at_ms)
+		lose_watch(server, now_ms);
+	if (now_ms >= server->watch_at_ms)
+		tell_wish(server);
+}
+
+static int64_t watch_due_ms(const struct server *server, int64_t now_ms)
+{
+	if (!server->wants_watch || server->ufs.fd >= 0)
+		return INT64_MAX;
+	return MAX(server->watch_at_ms, now_ms);
 }
 
 /* Each child is waited for by whom it belongs to: the keepers of the crew, and the watch. */
@@ -431,6 +489,7 @@ static int64_t due_ms(struct server *server, int64_t now_ms)
 {
 	int64_t due_ms = MIN(crew_due_ms(server->crew, now_ms), server->rescan_at_ms);
 
+	due_ms = MIN(due_ms, watch_due_ms(server, now_ms));
 	if (ufs_watch_reap(&server->ufs))
 		due_ms = MIN(due_ms, now_ms + REAP_MS);
 	return server->deaf_until_ms > now_ms ? MIN(due_ms, server->deaf_until_ms) : due_ms;
@@ -468,9 +527,10 @@ int server_run(struct server *server, int stop_fd)
 		if (fds[LISTEN].revents)
 			accept_client(server);
 		if (fds[UFS].fd >= 0 && fds[UFS].revents)
-			tell_monitored(server);
+			take_monitored(server);
 		if (clock_boot_ms() >= server->rescan_at_ms)
 			rescan(server, clock_boot_ms());
+		keep_watch(server, clock_boot_ms());
 		crew_turn(server->crew, clock_boot_ms());
 		tell_account(server);
 	}
@@ -500,6 +560,9 @@ void server_stop(struct server *server, int64_t wait_ms)
 	close(server->options.listen_fd);
 	server->options.listen_fd = -1;
 	hang_up(server, "it is left alone, the helper stops");
+	/* The wish of nobody: where the one that had switched them on has died. */
+	if (server->ufs.fd < 0)
+		tell_wish(server);
 	ufs_watch_stop(&server->ufs);
 	crew_stop(server->crew, clock_boot_ms());
 	if (!tell_held(server, "waiting for"))

@@ -73,7 +73,9 @@ struct wire_monitored {
 	int64_t n_on;     /* that are on, whoever did it */
 	int64_t n_ours;   /* that the helper has switched on and will put back */
 	int64_t n_again;  /* times that one was found off which had been switched on */
-	int error;        /* why one that is wanted could not be switched on, 0 or -errno */
+	/* Why one that is wanted could not be switched on, 0 or -errno. -ESRCH: who keeps them has
+	 * died, and the next one is not there yet. */
+	int error;
 };
 
 /* Of LOGGED and GATHERED: whether a descriptor is beside it. */

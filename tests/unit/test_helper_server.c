@@ -396,6 +396,108 @@ static void gives_records(void **unused)
 	end();
 }
 
+static void put(const char *name, const char *text)
+{
+	char full[256];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s/%s", folder, name);
+	for (char *p = full + strlen(folder) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(full, 0700);
+		*p = '/';
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void wish(int fd, enum ufs_monitor policy)
+{
+	size_t len = wire_put_monitor(packet, &(struct wire_monitor){.policy = policy});
+
+	assert_int_equal(send(fd, packet, len, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+static struct wire_monitored monitored_answer(int fd)
+{
+	struct wire_monitored ret;
+	ssize_t n;
+
+	do {
+		struct pollfd in = {.fd = fd, .events = POLLIN};
+
+		assert_int_equal(poll(&in, 1, 2 * ANSWER_MS), 1);
+		n = recv(fd, packet, sizeof(packet), 0);
+		assert_true(n > 0);
+	} while (packet[0] != WIRE_MONITORED);
+	assert_int_equal(wire_get_monitored(packet, (size_t)n, &ret), 0);
+	return ret;
+}
+
+/* The child of the server with that name, 0 without one. */
+static pid_t child_of_server(const char *name)
+{
+	char file_name[64], comm[32];
+	int pid, found = 0;
+	FILE *children, *file;
+
+	snprintf(file_name, sizeof(file_name), "/proc/%d/task/%d/children", (int)server_pid,
+		 (int)server_pid);
+	children = fopen(file_name, "r");
+	assert_non_null(children);
+	while (!found && fscanf(children, "%d", &pid) == 1) {
+		snprintf(file_name, sizeof(file_name), "/proc/%d/comm", pid);
+		file = fopen(file_name, "r");
+		if (!file)
+			continue;
+		if (fscanf(file, "%31s", comm) == 1 && !strcmp(comm, name))
+			found = pid;
+		fclose(file);
+	}
+	fclose(children);
+	return found;
+}
+
+/* Of all processes it alone is killed: that is told, and the next one has the same wish. */
+static void who_keeps_the_monitors_is_started_again(void **unused)
+{
+	struct wire_monitored said;
+	pid_t pid;
+	char command[128];
+	int fd;
+
+	(void)unused;
+	begin(false);
+	put("sys/devices/platform/soc/1d84000.ufshc/monitor/monitor_enable", "1\n");
+	put("sys/devices/platform/soc/1d84000.ufshc/host0/scsi_host/host0/nr_hw_queues", "8\n");
+	fd = connect_to_it();
+	say_hello(fd);
+	wish(fd, UFS_MONITOR_ON);
+	for (int i = 0; i < 2; i++) {
+		said = monitored_answer(fd);
+		assert_int_equal(said.n_hosts, 1);
+		assert_int_equal(said.n_wanted, 1);
+		assert_int_equal(said.error, 0);
+		pid = child_of_server("flashscope-ufs");
+		assert_true(pid > 0);
+		assert_int_equal(kill(pid, SIGKILL), 0);
+		said = monitored_answer(fd);
+		assert_int_equal(said.n_hosts, 0);
+		assert_int_equal(said.n_wanted, 0);
+		assert_int_equal(said.error, -ESRCH);
+	}
+	/* Whom nobody needs is not started again. */
+	wish(fd, UFS_MONITOR_OFF);
+	usleep(2500000);
+	assert_int_equal(child_of_server("flashscope-ufs"), 0);
+	close(fd);
+	snprintf(command, sizeof(command), "rm -rf %s/sys", folder);
+	assert_int_equal(system(command), 0);
+	end();
+}
+
 static int64_t cpu_ms(void)
 {
 	struct timespec t;
@@ -433,6 +535,7 @@ int main(void)
 		cmocka_unit_test(greets_once),
 		cmocka_unit_test(gives_the_log),
 		cmocka_unit_test(gives_records),
+		cmocka_unit_test(who_keeps_the_monitors_is_started_again),
 		cmocka_unit_test(no_descriptor_is_no_loop),
 	};
 
