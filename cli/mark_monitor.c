@@ -27,7 +27,8 @@ static enum answer look_at(struct tree *status)
 			tree_text(status, "helper.reason"));
 		return CANNOT;
 	}
-	if (*error) {
+	/* ESRCH: who switches it has died, and is started again. */
+	if (*error && strcmp(error, "ESRCH") != 0) {
 		fprintf(stderr, "flashscope mark: the UFS monitor cannot be switched on: %s\n",
 			error);
 		return CANNOT;

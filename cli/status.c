@@ -141,9 +141,11 @@ static void print_ufs_monitor(struct tree *monitor)
 	text_str(&text, ": ");
 	if (!strcmp(policy, "off"))
 		text_str(&text, "left alone");
+	else if (!strcmp(tree_json(tree_get(monitor, "n_on")), "null"))
+		text_str(&text, "not known, for who keeps it is not there");
 	else
 		text_printf(&text, "on at %lld of %lld hosts", n_on, n_hosts);
-	if (*error)
+	if (*error && strcmp(error, "ESRCH") != 0)
 		text_printf(&text, "; cannot be switched on: %s%s", error,
 			    strcmp(error, "EROFS") ? ""
 						   : ": nothing is written to a recorded tree");

@@ -1,4 +1,5 @@
 /* GET /api/v1/status and /api/v1/collectors: how the daemon itself is doing. */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -100,9 +101,19 @@ static void add_discovery(struct api *api, struct doc *doc, const struct board_v
 	doc_end(doc);
 }
 
+/* A number that nobody knows is no zero. */
+static void add_if(struct doc *doc, const char *key, bool known, int64_t value)
+{
+	if (known)
+		doc_i64(doc, key, value);
+	else
+		doc_null(doc, key);
+}
+
 static void add_helper(struct doc *doc, const struct board_view *view)
 {
 	const struct link_status *s = &view->stats.helper;
+	bool up = s->state == LINK_UP;
 
 	doc_object(doc, "helper");
 	doc_string(doc, "state", link_state_name(s->state));
@@ -110,16 +121,18 @@ static void add_helper(struct doc *doc, const struct board_view *view)
 	add_moment(doc, "since", s->since_ms, view->loop.wall_offset_ms);
 	doc_string_or_null(doc, "socket", s->path);
 	doc_u64(doc, "n_connects", s->n_connects);
-	doc_i64(doc, "n_workers", s->account.n_workers);
-	doc_i64(doc, "n_worker_restarts", s->account.n_restarts);
-	doc_i64(doc, "n_held_processes", s->account.n_left);
-	doc_i64(doc, "workers_cpu_us", s->account.cpu_us);
+	add_if(doc, "n_workers", up, s->account.n_workers);
+	add_if(doc, "n_worker_restarts", up, s->account.n_restarts);
+	add_if(doc, "n_held_processes", up, s->account.n_left);
+	add_if(doc, "workers_cpu_us", up, s->account.cpu_us);
 	doc_end(doc);
 }
 
 static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board_view *view)
 {
 	const struct link_status *s = &view->stats.helper;
+	/* Whoever keeps the monitors may have died (-ESRCH), too. */
+	bool known = s->state == LINK_UP && s->monitored.error != -ESRCH;
 	int64_t until_ms = store_ufs_until_ms(api->store, clock_boot_ms());
 
 	doc_object(doc, "ufs_monitor");
@@ -129,11 +142,11 @@ static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board
 		doc_time(doc, "asked_until", until_ms + view->loop.wall_offset_ms);
 	else
 		doc_null(doc, "asked_until");
-	doc_i64(doc, "n_hosts", s->monitored.n_hosts);
-	doc_i64(doc, "n_wanted", s->monitored.n_wanted);
-	doc_i64(doc, "n_on", s->monitored.n_on);
-	doc_i64(doc, "n_switched_on", s->monitored.n_ours);
-	doc_i64(doc, "n_again", s->monitored.n_again);
+	add_if(doc, "n_hosts", known, s->monitored.n_hosts);
+	add_if(doc, "n_wanted", known, s->monitored.n_wanted);
+	add_if(doc, "n_on", known, s->monitored.n_on);
+	add_if(doc, "n_switched_on", known, s->monitored.n_ours);
+	add_if(doc, "n_again", known, s->monitored.n_again);
 	doc_string_or_null(doc, "error", s->monitored.error ? errno_name(s->monitored.error) : "");
 	doc_end(doc);
 }

@@ -122,6 +122,8 @@ static void go_down(struct link *link, int64_t now_ms, const char *fmt, ...)
 	memset(link->serves, 0, link->options.catalog->n_collectors * sizeof(*link->serves));
 	memset(link->heard, 0, link->options.catalog->n_collectors * sizeof(*link->heard));
 	link->n_hung = 0;
+	link->status.account = (struct wire_account){0};
+	link->status.monitored = (struct wire_monitored){0};
 	backoff_fail(&link->again, now_ms, AGAIN_FIRST_MS, AGAIN_MAX_MS);
 	if (!was_up)
 		return;

@@ -42,9 +42,10 @@ struct link_status {
 	char reason[WIRE_TEXT_MAX]; /* of LINK_OFF and LINK_DOWN, else "" */
 	uint64_t n_connects;
 	bool was_up;
-	struct wire_account account;     /* what it said last of its workers */
-	struct wire_monitor monitor;     /* what it is told to do with UFS monitors */
-	struct wire_monitored monitored; /* what became of it */
+	struct wire_monitor monitor; /* what it is told to do with UFS monitors */
+	/* What it said last of its workers, and of the monitors; zero unless LINK_UP. */
+	struct wire_account account;
+	struct wire_monitored monitored;
 };
 
 struct link_options {

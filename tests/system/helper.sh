@@ -71,7 +71,7 @@ helper_is '.state == "up"' || fail 'the first daemon lost its helper'
 # The server is killed: a state with its reason, an event, and another one.
 lane=$(child "$daemon" flashscope-lane)
 kill -KILL "$server"
-until_true 5 helper_is '.state == "down" and (.reason | length > 0)'
+until_true 5 helper_is '.state == "down" and (.reason | length > 0) and .n_workers == null'
 until_true 5 state_is failed
 until_true 5 event_came helper_down 1
 is_gone "$daemon" && fail 'the daemon went with its helper'

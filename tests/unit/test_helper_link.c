@@ -611,11 +611,17 @@ static void goes_and_comes_back(void **state)
 	(void)state;
 	come_up();
 	say_probed(0, 0);
+	say(wire_put_account(packet, &(struct wire_account){2, 1, 1, 77}));
+	say(wire_put_monitored(packet, &(struct wire_monitored){1, 1, 1, 1, 1, 0}));
 	ask(0);
 	now_ms += 500;
 	close_fd(&helper_fd);
 	link_receive(link_, now_ms);
 	assert_down("has gone");
+	/* What it said of itself was of the one that has gone. */
+	assert_int_equal(status()->account.n_workers, 0);
+	assert_int_equal(status()->account.n_left, 0);
+	assert_int_equal(status()->monitored.n_on, 0);
 	assert_true(status()->was_up);
 	assert_int_equal(status()->since_ms, now_ms);
 	assert_int_equal(said.n_changed, 2);
