@@ -7,9 +7,9 @@
 
 #include "base/macros.h"
 
-#define FAILURES_MAX 5
-#define SKIP_MAX     63
-#define ERROR_MAX    4095 /* the kernel's MAX_ERRNO */
+#define UNCLEAR_MAX 5
+#define SKIP_MAX    63
+#define ERROR_MAX   4095 /* the kernel's MAX_ERRNO */
 
 static bool is_one_of(int error, const int *errors, size_t n)
 {
@@ -34,30 +34,53 @@ static bool may_mean_never(int error)
 	return is_one_of(error, errors, ARRAY_SIZE(errors));
 }
 
+static void fail(struct asked *asked, int error, int status)
+{
+	asked->error = error;
+	asked->status = status;
+	asked->failures++;
+	asked->unclear = may_mean_never(error) ? asked->unclear + 1 : 0;
+	asked->skip = asked->failures < 6 ? (1U << asked->failures) - 1 : SKIP_MAX;
+	asked->is_never = error == -EOPNOTSUPP || asked->unclear >= UNCLEAR_MAX;
+}
+
+void asked_spare(struct asked *asked)
+{
+	if (!asked->is_open)
+		return;
+	asked->is_open = 0;
+	asked->error = asked->before.error;
+	asked->status = asked->before.status;
+	asked->failures--;
+	asked->unclear--;
+	asked->skip = 0;
+	asked->is_never = false;
+}
+
 int asked_turn(struct asked *asked)
 {
 	if (asked->is_never)
 		return -EOPNOTSUPP;
-	if (!asked->skip)
-		return 0;
-	asked->skip--;
-	return asked->error;
+	if (asked->skip) {
+		asked->skip--;
+		return asked->error;
+	}
+	asked->before.error = asked->error;
+	asked->before.status = asked->status;
+	fail(asked, -ETIMEDOUT, 0);
+	asked->is_open = 1;
+	return 0;
 }
 
 void asked_note(struct asked *asked, int error, int status)
 {
+	asked_spare(asked);
+	if (!error)
+		asked->failures = asked->unclear = asked->skip = 0;
+	if (error && !is_of_the_way(error))
+		fail(asked, error, status);
 	asked->error = error;
 	asked->status = status;
-	if (!error) {
-		asked->failures = asked->skip = 0;
-		return;
-	}
-	if (is_of_the_way(error))
-		return;
-	asked->failures++;
-	asked->skip = asked->failures < 6 ? (1U << asked->failures) - 1 : SKIP_MAX;
-	asked->is_never =
-		error == -EOPNOTSUPP || (asked->failures >= FAILURES_MAX && may_mean_never(error));
 }
 
 void asked_text(const struct asked *asked, const char *why, struct text *out)
@@ -106,6 +129,11 @@ static void begin_anew(struct asked_device *device, const struct asking *asking,
 	snprintf(device->identity, sizeof(device->identity), "%s", identity);
 }
 
+static bool is_error(int error)
+{
+	return error <= 0 && error >= -ERROR_MAX;
+}
+
 /* What a process has left that was out of its mind is not gone by: see hw_memory_keep(). */
 static bool makes_sense(const struct asked_device *device, const struct asking *asking)
 {
@@ -114,8 +142,8 @@ static bool makes_sense(const struct asked_device *device, const struct asking *
 		unsigned char is_never;
 
 		memcpy(&is_never, &asked->is_never, sizeof(is_never));
-		if (asked->error > 0 || asked->error < -ERROR_MAX || asked->skip > SKIP_MAX ||
-		    is_never > 1)
+		if (!is_error(asked->error) || !is_error(asked->before.error) ||
+		    asked->skip > SKIP_MAX || is_never > 1)
 			return false;
 	}
 	return true;

@@ -16,20 +16,32 @@ struct asked {
 	int error;         /* of the last time, 0 when it was answered */
 	int status;        /* what the device said with that error, in its own code; 0: nothing */
 	unsigned failures; /* in a row */
+	unsigned unclear;  /* of the last of these: in a row that may mean never */
 	unsigned skip;     /* samples to leave out before the next time */
-	bool is_never;     /* there will be no answer */
+	/* 1: it was asked, and nothing has been noted since; then the last time was before. */
+	unsigned is_open;
+	struct {
+		int error, status;
+	} before;
+	bool is_never; /* there will be no answer */
 };
 
 /* Whether to ask in this sample: 0; else the error that stands for the answer, which is
- * -EOPNOTSUPP once there will be none, and until then the last one. Counts the sample. */
+ * -EOPNOTSUPP once there will be none, and until then the last one. Counts the sample. With 0 it
+ * counts as asked and failed with -ETIMEDOUT until asked_note() or asked_spare() comes: a process
+ * that hangs or dies in the question cannot say so any more, and the next one must not ask as if
+ * nothing had been. */
 int asked_turn(struct asked *asked);
+
+/* After asked_turn() has said 0: it was not asked after all, and nothing is known that was not. */
+void asked_spare(struct asked *asked);
 
 /* Takes what came of it: 0, or -errno with the status of the device. Permission, want of something
  * here (EMFILE, ENOMEM), a device that is busy or goes, a node that is not there, and one that is
  * avoided (hw_avoid()) say nothing about what it answers and are asked again next time. -EOPNOTSUPP
- * is never asked again, and after five failures in a row neither are -EINVAL, -ETIMEDOUT and
- * -EINTR: drivers say these for what the device does not know as well as for what went wrong. So
- * ask a device only while it is awake.
+ * is never asked again, and neither are -EINVAL, -ETIMEDOUT and -EINTR when the last five failures
+ * were of these: drivers say them for what the device does not know as well as for what went wrong.
+ * So ask a device only while it is awake.
  */
 void asked_note(struct asked *asked, int error, int status);
 

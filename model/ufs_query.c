@@ -118,8 +118,10 @@ static int ask_device(struct ufs_query *query, enum ufs_question q, char *buf, s
 	r = asked_turn(asked);
 	if (r == 0) {
 		query->stopped = check_awake(query->hw, query->device);
-		if (query->stopped < 0)
+		if (query->stopped < 0) {
+			asked_spare(asked);
 			return query->stopped;
+		}
 		r = read_answer(query, q, buf, size);
 		asked_note(asked, r < 0 ? r : 0, 0);
 	}

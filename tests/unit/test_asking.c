@@ -88,6 +88,75 @@ static void answered(void **unused)
 	assert_true(asked.is_never);
 }
 
+/* A process that hangs or dies in the question notes nothing: the next one finds it failed. */
+static void no_answer_at_all(void **unused)
+{
+	struct asked asked = {0};
+	char left_out[32];
+	struct text text = TEXT_IN(left_out);
+	int n_left_out = 0;
+
+	(void)unused;
+	for (int i = 0; i < 200; i++) {
+		int r = asked_turn(&asked);
+
+		n_left_out++;
+		if (r == 0) {
+			text_printf(&text, "%d ", n_left_out - 1);
+			n_left_out = 0;
+		} else if (!asked.is_never) {
+			assert_int_equal(r, -ETIMEDOUT);
+		}
+	}
+	assert_string_equal(left_out, "0 1 3 7 15 ");
+	assert_true(asked.is_never);
+	assert_int_equal(asked_turn(&asked), -EOPNOTSUPP);
+}
+
+/* An answer, or what stood in the way, leaves nothing of what was feared. */
+static void feared_for_nothing(void **unused)
+{
+	struct asked asked = {0};
+
+	(void)unused;
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(asked_turn(&asked), 0);
+		if (i % 3 == 0)
+			asked_note(&asked, 0, 0);
+		else if (i % 3 == 1)
+			asked_note(&asked, -EBUSY, 7);
+		else
+			asked_spare(&asked);
+		assert_int_equal(asked.error, i % 3 == 0 ? 0 : -EBUSY);
+		assert_int_equal(asked.status, i % 3 == 0 ? 0 : 7);
+		assert_int_equal(asked.failures, 0);
+	}
+	assert_int_equal(asked_turn(&asked), 0);
+	asked_note(&asked, -EIO, 0);
+	assert_int_equal(asked.failures, 1);
+	assert_int_equal(asked_turn(&asked), -EIO);
+}
+
+/* One of another kind in between shows that it is no matter of not knowing. */
+static void never_is_of_one_kind(void **unused)
+{
+	static const int errors[] = {-EIO,    -EIO, -EIO,    -EIO,   -EINTR,     -EINVAL,
+				     -EINVAL, -EIO, -EINVAL, -EINTR, -ETIMEDOUT, -EINVAL};
+	struct asked asked = {0};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		while (asked_turn(&asked) < 0)
+			;
+		asked_note(&asked, errors[i], 0);
+		assert_false(asked.is_never);
+	}
+	while (asked_turn(&asked) < 0)
+		;
+	asked_note(&asked, -EINTR, 0);
+	assert_true(asked.is_never);
+}
+
 static void texts(void **unused)
 {
 	struct asked asked = {.error = -EIO};
@@ -150,7 +219,7 @@ static void remembered(void **unused)
 static void nonsense(void **unused)
 {
 	static const struct asked mad[] = {
-		{.error = 1}, {.error = -4096}, {.skip = 64, .error = -EIO}};
+		{.error = 1}, {.error = -4096}, {.skip = 64, .error = -EIO}, {.before = {1, 0}}};
 	struct asked_device *devices, *a;
 	struct fixture f;
 
@@ -166,8 +235,8 @@ static void nonsense(void **unused)
 			memset(&a->asked[1].is_never, 2, sizeof(bool));
 		devices = asking_begin(f.hw, &asking);
 		a = asking_find(devices, &asking, "a", "1");
-		assert_int_equal(asked_turn(&a->asked[1]), 0);
 		assert_int_equal(a->asked[1].error, 0);
+		assert_int_equal(asked_turn(&a->asked[1]), 0);
 	}
 	/* Names without an end. */
 	memset(devices, 'x', sizeof(*devices));
@@ -179,8 +248,14 @@ static void nonsense(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(left_out),   cmocka_unit_test(answered), cmocka_unit_test(texts),
-		cmocka_unit_test(remembered), cmocka_unit_test(nonsense),
+		cmocka_unit_test(left_out),
+		cmocka_unit_test(answered),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(no_answer_at_all),
+		cmocka_unit_test(feared_for_nothing),
+		cmocka_unit_test(never_is_of_one_kind),
+		cmocka_unit_test(remembered),
+		cmocka_unit_test(nonsense),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,13 +61,13 @@ static void obey_line(const char *line, const char *device)
 		_exit(9);
 }
 
-/* Lines of the file "do": a word, and the device at which to do it. */
-static void obey(const char *device)
+/* Lines of the file: a word, and the device at which to do it. */
+static void obey(const char *device, const char *what)
 {
 	char path[128], line[128];
 	FILE *file;
 
-	path_of(path, "do");
+	path_of(path, what);
 	file = fopen(path, "r");
 	if (!file)
 		return;
@@ -135,6 +135,7 @@ static void ask(const char *device, struct asked *asked)
 		fprintf(file, "%s\n", device);
 		fclose(file);
 	}
+	obey(device, "in-question");
 	asked_note(asked, -(int)strtol(line_of("answer"), NULL, 10), 0);
 }
 
@@ -189,7 +190,7 @@ static int asked_sample(void *state, struct hw *hw, size_t group, struct sink *s
 		row = sink_row(sink, devices->v[i], "");
 		if (group == 0)
 			ask(devices->v[i], devices->asked[i]);
-		obey(devices->v[i]);
+		obey(devices->v[i], "do");
 		row_set(row, 0, getpid());
 	}
 	return 0;
@@ -677,6 +678,61 @@ static void what_failed_is_left_out_by_the_next_worker(void **state)
 	assert_int_equal(n_asked(), 3);
 }
 
+/* The worker is gone before it can note that the question failed, and again. */
+static void what_kills_is_left_out_by_the_next_worker(void **state)
+{
+	(void)state;
+	put("serial", "s1");
+	put("devices", "a\n");
+	await_workers(1);
+	put("in-question", "die a\n");
+	for (unsigned n_left_out = 1, n = 1; n <= 3; n_left_out = 2 * n_left_out + 1, n++) {
+		skew_ms += 60000;
+		request(ASKED);
+		await(&said.n_rows, 1);
+		assert_int_equal(said.head.error, -EHOSTDOWN);
+		await_workers(1);
+		assert_int_equal(n_asked(), n);
+		for (unsigned i = 0; i < n_left_out; i++)
+			sample_later();
+		assert_int_equal(n_asked(), n);
+	}
+	put("in-question", "");
+	sample_later();
+	assert_int_equal(n_asked(), 4);
+	sample_later();
+	assert_int_equal(n_asked(), 5);
+}
+
+/* As a disk that takes longer than the deadline each time, and has its link reset for it. */
+static void what_hangs_is_left_out_by_the_next_worker(void **state)
+{
+	(void)state;
+	put("serial", "s1");
+	put("devices", "a\n");
+	await_workers(1);
+	put("in-question", "hang a\n");
+	request(ASKED);
+	await(&said.n_hung, 1);
+	assert_int_equal(n_asked(), 1);
+	for (int i = 0; !said.n_back && i < 10; i++) {
+		unsigned before = said.n_rows;
+
+		turn_for(DEADLINE_MS + 200);
+		skew_ms += 60000;
+		request(ASKED);
+		if (said.n_rows == before)
+			await(&said.n_rows, 1);
+	}
+	/* Its worker is back, and has left it out; the time after it is asked again. */
+	assert_int_equal(said.n_hung, 1);
+	assert_int_equal(said.n_back, 1);
+	assert_int_equal(n_asked(), 1);
+	put("in-question", "");
+	sample_later();
+	assert_int_equal(n_asked(), 2);
+}
+
 static void what_was_unplugged_is_asked_anew(void **state)
 {
 	(void)state;
@@ -873,6 +929,8 @@ int main(void)
 		TEST(a_worker_that_dies, set_up),
 		TEST(what_is_never_answered_is_not_asked_by_the_next_worker, set_up),
 		TEST(what_failed_is_left_out_by_the_next_worker, set_up),
+		TEST(what_kills_is_left_out_by_the_next_worker, set_up),
+		TEST(what_hangs_is_left_out_by_the_next_worker, set_up),
 		TEST(what_was_unplugged_is_asked_anew, set_up),
 		TEST(devices_come_and_go, set_up),
 		TEST(one_that_goes_costs_no_other, set_up),
