@@ -174,10 +174,31 @@ static void list_device(struct crew *crew, size_t collector, const char *device)
 	worker->listed[collector] = true;
 }
 
+/* A look that failed says nothing of what there is. */
+static bool knows(enum outcome outcome)
+{
+	return outcome != OUTCOME_FAILED && outcome != OUTCOME_DENIED;
+}
+
+static bool may_be_there(const struct probe *probe, const char *device)
+{
+	for (size_t i = 1; i < probe->n_items; i++)
+		if (!strcmp(probe->items[i].node, device))
+			return !knows(probe->items[i].outcome);
+	return false;
+}
+
+/* Who was asked before is asked again when it is not known whether it went. */
 static void list_devices(struct crew *crew, size_t collector, int error, const struct probe *probe)
 {
-	for (size_t i = 1; i < crew->n_workers; i++)
-		crew->workers[i]->listed[collector] = false;
+	if (error && (!probe->n_items || !knows(probe->items[0].outcome)))
+		return;
+	for (size_t i = 1; i < crew->n_workers; i++) {
+		struct worker *worker = crew->workers[i];
+
+		worker->listed[collector] =
+			worker->listed[collector] && may_be_there(probe, worker->device);
+	}
 	for (size_t i = 1; i < probe->n_items && !error; i++)
 		if (probe->items[i].outcome == OUTCOME_OK)
 			list_device(crew, collector, probe->items[i].node);

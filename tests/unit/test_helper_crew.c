@@ -146,6 +146,11 @@ static int asked_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	char path[128], line[16], serial[64];
 	FILE *file;
 
+	if (*line_of("trouble") && !probe->device) {
+		free(devices);
+		probe_collector(probe, OUTCOME_FAILED, "", "too many open files");
+		return -ENFILE;
+	}
 	snprintf(serial, sizeof(serial), "%s", line_of("serial"));
 	path_of(path, "devices");
 	file = fopen(path, "r");
@@ -153,7 +158,10 @@ static int asked_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		line[strcspn(line, "\n")] = '\0';
 		if (!probe_takes(probe, line))
 			continue;
-		probe_node(probe, line, OUTCOME_OK, "", "there");
+		probe_node(probe, line,
+			   strcmp(line, line_of("unsure")) != 0 || probe->device ? OUTCOME_OK
+										 : OUTCOME_FAILED,
+			   "", "there");
 		devices->asked[devices->n] = asking_find(all, &asking, line, serial)->asked;
 		snprintf(devices->v[devices->n++], sizeof(devices->v[0]), "%s", line);
 	}
@@ -753,6 +761,38 @@ static void what_was_unplugged_is_asked_anew(void **state)
 	assert_int_equal(n_asked(), 2);
 }
 
+/* What could not be looked at has not gone: its worker stays, and what hangs does not answer. */
+static void a_look_that_fails(void **state)
+{
+	int64_t pid;
+
+	(void)state;
+	put("devices", "a\nb\n");
+	await_workers(2);
+	sample(ASKED, 2);
+	pid = said.pids[strcmp(said.nodes[0], "a") ? 1 : 0];
+	put("trouble", "yes");
+	put("do", "hang b\n");
+	skew_ms += 60000;
+	request(ASKED);
+	await(&said.n_hung, 1);
+	crew_rescan(crew);
+	await(&said.n_probed, 1);
+	turn_for(300);
+	assert_int_equal(said.probe_error, -ENFILE);
+	assert_int_equal(said.n_back, 0);
+	put("trouble", "");
+	put("unsure", "a");
+	crew_rescan(crew);
+	await(&said.n_probed, 1);
+	turn_for(300);
+	skew_ms += 60000;
+	request(ALSO);
+	await(&said.n_rows, 1);
+	assert_true(said.n_nodes >= 1);
+	assert_int_equal(said.pids[strcmp(said.nodes[0], "a") ? 1 : 0], pid);
+}
+
 static void devices_come_and_go(void **state)
 {
 	(void)state;
@@ -932,6 +972,7 @@ int main(void)
 		TEST(what_kills_is_left_out_by_the_next_worker, set_up),
 		TEST(what_hangs_is_left_out_by_the_next_worker, set_up),
 		TEST(what_was_unplugged_is_asked_anew, set_up),
+		TEST(a_look_that_fails, set_up),
 		TEST(devices_come_and_go, set_up),
 		TEST(one_that_goes_costs_no_other, set_up),
 		TEST(nobody_asks, set_up_alone),
