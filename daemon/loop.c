@@ -154,7 +154,7 @@ static void wish_for_monitor(const struct loop *loop)
 {
 	const struct wire_monitor monitor = {
 		.policy = (enum ufs_monitor)config_number(loop->config, OPTION_UFS_MONITOR),
-		.asked = store_ufs_until_ms(loop->store, clock_boot_ms()) > 0};
+		.asked_until_ms = store_ufs_until_ms(loop->store, clock_boot_ms())};
 
 	sampler_monitor(loop->sampler, &monitor);
 }

@@ -25,8 +25,9 @@
 #define STOP_TRY_MS  100
 #define DEAF_MS      1000 /* after a connection that could not be taken */
 #define REAP_MS      1000
-#define RESCAN_MS    1000 /* between two looks that are asked for */
-#define LOG_MS       1000 /* between two times that the kernel's log is opened */
+#define RESCAN_MS    1000  /* between two looks that are asked for */
+#define LIFE_MS      10000 /* between two looks whether the daemon lives, while its wish counts */
+#define LOG_MS       1000  /* between two times that the kernel's log is opened */
 
 /* Until the process that keeps the UFS monitors is started again, after it has died. */
 #define WATCH_FIRST_MS 1000
@@ -39,6 +40,7 @@ struct server {
 	pid_t client_pid;
 	bool greeted;
 	int64_t deaf_until_ms;
+	int64_t life_at_ms;       /* when to look whether the client lives */
 	int64_t rescanned_ms;     /* when one was last asked for */
 	int64_t rescan_at_ms;     /* INT64_MAX: none is put off */
 	int64_t logged_ms;        /* when the kernel's log was opened last */
@@ -252,6 +254,25 @@ static void accept_client(struct server *server)
 	fd = -1;
 }
 
+static void rescan(struct server *server, int64_t now_ms)
+{
+	server->rescanned_ms = now_ms;
+	server->rescan_at_ms = INT64_MAX;
+	crew_rescan(server->crew);
+	ufs_watch_look(&server->ufs);
+}
+
+/* Each look has all workers look: however often it is asked for, there is one a second. */
+static void ask_rescan(struct server *server)
+{
+	int64_t now_ms = clock_boot_ms(), from_ms = server->rescanned_ms + RESCAN_MS;
+
+	if (now_ms >= from_ms)
+		rescan(server, now_ms);
+	else
+		server->rescan_at_ms = from_ms;
+}
+
 /* Two that were not built from one source would take each other's numbers for something else. */
 static int greet(struct server *server, const struct wire_hello *theirs)
 {
@@ -275,7 +296,7 @@ static int greet(struct server *server, const struct wire_hello *theirs)
 	send_packet(server, wire_put_hello(server->packet, &ours));
 	if (server->wants_watch)
 		send_packet(server, wire_put_monitored(server->packet, &server->monitored));
-	crew_rescan(server->crew);
+	ask_rescan(server);
 	crew_tell_hung(server->crew);
 	return 0;
 }
@@ -287,34 +308,9 @@ static int take_monitor(struct server *server, const struct wire_monitor *wish)
 	return 0;
 }
 
-static void rescan(struct server *server, int64_t now_ms)
-{
-	server->rescanned_ms = now_ms;
-	server->rescan_at_ms = INT64_MAX;
-	crew_rescan(server->crew);
-	ufs_watch_look(&server->ufs);
-}
-
-/* Each look has all workers look: however often it is asked for, there is one a second. */
-static void ask_rescan(struct server *server)
-{
-	int64_t now_ms = clock_boot_ms(), from_ms = server->rescanned_ms + RESCAN_MS;
-
-	if (now_ms >= from_ms)
-		rescan(server, now_ms);
-	else
-		server->rescan_at_ms = from_ms;
-}
-
 static int take_hello(struct server *server, const struct wire_hello *hello)
 {
-	int r;
-
-	if (server->greeted)
-		return -EBADMSG;
-	r = greet(server, hello);
-	server->rescanned_ms = clock_boot_ms();
-	return r;
+	return server->greeted ? -EBADMSG : greet(server, hello);
 }
 
 static int open_log(struct server *server)
@@ -484,12 +480,25 @@ static int64_t watch_due_ms(const struct server *server, int64_t now_ms)
 	return MAX(server->watch_at_ms, now_ms);
 }
 
+/* A daemon that was killed while its disk hangs holds its connection for as long as that lasts: its
+ * wish ends with it. One that only does not run may go on. */
+static void check_client(struct server *server, int64_t now_ms)
+{
+	if (!server->wants_watch || !server->greeted || now_ms < server->life_at_ms)
+		return;
+	server->life_at_ms = now_ms + LIFE_MS;
+	if (process_is_dying(server->client_pid))
+		hang_up(server, "it was killed and cannot end");
+}
+
 /* Each child is waited for by whom it belongs to: the keepers of the crew, and the watch. */
 static int64_t due_ms(struct server *server, int64_t now_ms)
 {
 	int64_t due_ms = MIN(crew_due_ms(server->crew, now_ms), server->rescan_at_ms);
 
 	due_ms = MIN(due_ms, watch_due_ms(server, now_ms));
+	if (server->wants_watch && server->greeted)
+		due_ms = MIN(due_ms, MAX(server->life_at_ms, now_ms));
 	if (ufs_watch_reap(&server->ufs))
 		due_ms = MIN(due_ms, now_ms + REAP_MS);
 	return server->deaf_until_ms > now_ms ? MIN(due_ms, server->deaf_until_ms) : due_ms;
@@ -530,6 +539,7 @@ int server_run(struct server *server, int stop_fd)
 			take_monitored(server);
 		if (clock_boot_ms() >= server->rescan_at_ms)
 			rescan(server, clock_boot_ms());
+		check_client(server, clock_boot_ms());
 		keep_watch(server, clock_boot_ms());
 		crew_turn(server->crew, clock_boot_ms());
 		tell_account(server);

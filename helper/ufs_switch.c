@@ -36,7 +36,7 @@ struct ufs_switch {
 	int64_t n_again;
 };
 
-bool ufs_monitor_is_wanted(const struct wire_monitor *wish, int64_t n_queues)
+bool ufs_monitor_is_wanted(const struct wire_monitor *wish, int64_t n_queues, int64_t now_ms)
 {
 	if (!wish)
 		return false;
@@ -45,9 +45,9 @@ bool ufs_monitor_is_wanted(const struct wire_monitor *wish, int64_t n_queues)
 		return true;
 	case UFS_MONITOR_AUTO:
 		/* The monitor's lock makes one queue of several, which a test has to accept. */
-		return n_queues == 1 || wish->asked;
+		return n_queues == 1 || wish->asked_until_ms > now_ms;
 	case UFS_MONITOR_MARKED:
-		return wish->asked;
+		return wish->asked_until_ms > now_ms;
 	case UFS_MONITOR_OFF:
 	case N_UFS_MONITORS:
 		break;
@@ -81,11 +81,28 @@ static void filep(FILE **file)
 		fclose(*file);
 }
 
-/* The boot, and a line for each host. The file lies where root alone writes. Failure costs that a
- * monitor stays on when this process is killed. */
+/* The boot, and a line for each host. */
+static int write_memory(struct ufs_switch *s, const char *path)
+{
+	CLEANUP(filep) FILE *file = fopen(path, "we");
+	char boot_id[HW_BOOT_ID_MAX] = "";
+
+	if (!file)
+		return -errno;
+	hw_boot_id(s->hw, boot_id);
+	fprintf(file, "%s\n", boot_id);
+	for (size_t i = 0; i < s->n_ours; i++)
+		fprintf(file, "%s\n", s->ours[i].dir);
+	errno = EIO;
+	return fflush(file) < 0 || ferror(file) ? -errno : 0;
+}
+
+/* The file lies where root alone writes. A kill at any moment leaves the old or the new one.
+ * Failure costs that a monitor stays on when this process is killed. */
 static void remember(struct ufs_switch *s)
 {
-	char boot_id[HW_BOOT_ID_MAX] = "";
+	char next[PATH_MAX];
+	int r;
 
 	if (!s->memory_path)
 		return;
@@ -93,18 +110,14 @@ static void remember(struct ufs_switch *s)
 		unlink(s->memory_path);
 		return;
 	}
-
-	CLEANUP(filep) FILE *file = fopen(s->memory_path, "we");
-
-	if (!file) {
-		log_warning("%s: %s; after a kill the UFS monitor would stay on", s->memory_path,
-			    strerror(errno));
+	if (snprintf(next, sizeof(next), "%s.next", s->memory_path) >= (int)sizeof(next))
 		return;
-	}
-	hw_boot_id(s->hw, boot_id);
-	fprintf(file, "%s\n", boot_id);
-	for (size_t i = 0; i < s->n_ours; i++)
-		fprintf(file, "%s\n", s->ours[i].dir);
+	r = write_memory(s, next);
+	if (r == 0 && rename(next, s->memory_path) < 0)
+		r = -errno;
+	if (r < 0)
+		log_warning("%s: %s; after a kill the UFS monitor would stay on", s->memory_path,
+			    strerror(-r));
 }
 
 /* On a file beside the memory, which comes and goes. 0 or -errno. */
@@ -244,7 +257,7 @@ static void put_back(struct ufs_switch *s, const struct ufs_host *host, bool on)
 static void apply_one(struct ufs_switch *s, const struct ufs_host *host,
 		      const struct wire_monitor *wish, int64_t now_ms, struct wire_monitored *ret)
 {
-	bool wanted = ufs_monitor_is_wanted(wish, n_queues_of(s, host));
+	bool wanted = ufs_monitor_is_wanted(wish, n_queues_of(s, host), now_ms);
 	struct switched *ours = find_ours(s, host->dir);
 	int64_t on = 0;
 	int r = hw_read_i64(s->hw, &on, "%s/monitor/monitor_enable", host->dir);

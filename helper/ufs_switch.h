@@ -24,8 +24,9 @@ MUST_CHECK int ufs_switch_open(struct hw *hw, const char *memory_path, struct uf
 /* Forgets all; puts nothing back. */
 void ufs_switch_close(struct ufs_switch *s);
 
-/* Whether the policy wants the monitor of a host with so many hardware queues on; -1: unknown. */
-bool ufs_monitor_is_wanted(const struct wire_monitor *wish, int64_t n_queues);
+/* Whether the policy wants the monitor of a host with so many hardware queues on; -1: unknown.
+ * now_ms is of the boot clock. */
+bool ufs_monitor_is_wanted(const struct wire_monitor *wish, int64_t n_queues, int64_t now_ms);
 
 /* Looks which hosts there are, and brings their monitors to what is wanted; to be called again and
  * again, since a driver that is bound anew and other programs switch as well. wish NULL: no daemon

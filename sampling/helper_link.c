@@ -404,7 +404,7 @@ void link_monitor(struct link *link, const struct wire_monitor *monitor, int64_t
 {
 	struct wire_monitor *known = &link->status.monitor;
 
-	if (known->policy == monitor->policy && known->asked == monitor->asked)
+	if (known->policy == monitor->policy && known->asked_until_ms == monitor->asked_until_ms)
 		return;
 	*known = *monitor;
 	if (link->greeted)

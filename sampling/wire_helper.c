@@ -130,7 +130,7 @@ size_t wire_put_monitor(uint8_t *packet, const struct wire_monitor *monitor)
 
 	wire_put_u8(&w, WIRE_MONITOR);
 	wire_put_u8(&w, monitor->policy);
-	wire_put_u8(&w, monitor->asked);
+	wire_put_i64(&w, monitor->asked_until_ms);
 	return w.len;
 }
 
@@ -140,8 +140,10 @@ int wire_get_monitor(const uint8_t *packet, size_t len, struct wire_monitor *ret
 	unsigned policy = wire_get_u8(&r);
 
 	ret->policy = (enum ufs_monitor)policy;
-	ret->asked = wire_get_bool(&r);
-	return policy < N_UFS_MONITORS ? wire_reader_end(&r) : -EBADMSG;
+	ret->asked_until_ms = wire_get_i64(&r);
+	if (policy >= N_UFS_MONITORS || ret->asked_until_ms < 0)
+		return -EBADMSG;
+	return wire_reader_end(&r);
 }
 
 size_t wire_put_monitored(uint8_t *packet, const struct wire_monitored *monitored)

@@ -6,7 +6,7 @@
  *   helper  HELLO            the same of its own; or REFUSED with the reason, and it hangs up
  *   helper  PROBED           of each collector that it samples
  *   daemon  TICK, RESCAN     at any time
- *   daemon  MONITOR          the policy of the UFS monitor, and whether a mark asks for it
+ *   daemon  MONITOR          the policy of the UFS monitor, and until when a mark asks for it
  *   daemon  LOG              once: the kernel's log, open for reading
  *   daemon  RECORDS          once: what a kernel before has left (model/crash_records.h)
  *   helper  ROWS             for each group of a TICK, once, at the latest after GATHER_MS
@@ -58,13 +58,15 @@ enum ufs_monitor {
 	UFS_MONITOR_AUTO,   /* as on for a host with one hardware queue, as marked for others */
 	UFS_MONITOR_ON,     /* switched on, again when it was switched off by anybody */
 	UFS_MONITOR_MARKED, /* while a mark asks for it */
-	UFS_MONITOR_OFF,    /* never written to */
+	UFS_MONITOR_OFF,    /* never written to, but to put back what was switched on before */
 	N_UFS_MONITORS,
 };
 
 struct wire_monitor {
 	enum ufs_monitor policy;
-	bool asked; /* a mark asks for it */
+	/* On the boot clock: until when a mark asks for it, 0: none does. Whoever switches the
+	 * monitor keeps to it, since a daemon that hangs says nothing any more. */
+	int64_t asked_until_ms;
 };
 
 struct wire_monitored {

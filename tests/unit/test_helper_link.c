@@ -425,7 +425,7 @@ static void samples(void **state)
 /* The policy goes out when it has changed, and to each helper that comes. */
 static void monitor(void **state)
 {
-	struct wire_monitor policy = {UFS_MONITOR_MARKED, true}, got;
+	struct wire_monitor policy = {UFS_MONITOR_MARKED, 4711}, got;
 	ssize_t n;
 
 	(void)state;
@@ -434,7 +434,7 @@ static void monitor(void **state)
 	n = hear_packet();
 	assert_int_equal(wire_get_monitor(packet, (size_t)n, &got), 0);
 	assert_int_equal(got.policy, UFS_MONITOR_MARKED);
-	assert_true(got.asked);
+	assert_int_equal(got.asked_until_ms, 4711);
 	link_monitor(link_, &policy, now_ms);
 	assert_int_equal(hear_packet(), -1);
 

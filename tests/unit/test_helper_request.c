@@ -119,7 +119,7 @@ static void a_tick_that_miscounts(void **state)
 
 static void a_policy(void **state)
 {
-	struct wire_monitor monitor = {UFS_MONITOR_ON, true};
+	struct wire_monitor monitor = {UFS_MONITOR_ON, 4711};
 	struct request request;
 	size_t len = wire_put_monitor(packet, &monitor);
 
@@ -127,6 +127,7 @@ static void a_policy(void **state)
 	assert_int_equal(read_copy(packet, len, &request), 0);
 	assert_int_equal(request.type, WIRE_MONITOR);
 	assert_int_equal(request.monitor.policy, UFS_MONITOR_ON);
+	assert_int_equal(request.monitor.asked_until_ms, 4711);
 	for (size_t i = 0; i < len; i++)
 		assert_refused(packet, i);
 	packet[len] = 0;

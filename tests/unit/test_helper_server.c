@@ -287,6 +287,32 @@ static void looks_are_bounded(void **unused)
 	end();
 }
 
+/* Nor does a connection get around that. */
+static void greetings_are_bounded(void **unused)
+{
+	int fd, before;
+
+	(void)unused;
+	begin(false);
+	fd = connect_to_it();
+	say_hello(fd);
+	assert_int_equal(answer(fd), WIRE_HELLO);
+	usleep(300000);
+	before = *n_probes;
+	for (int i = 0; i < 20; i++) {
+		close(fd);
+		fd = connect_to_it();
+		say_hello(fd);
+		assert_int_equal(answer(fd), WIRE_HELLO);
+		usleep(20000);
+	}
+	for (int i = 0; i < 500 && *n_probes == before; i++)
+		usleep(10000);
+	assert_in_range(*n_probes, before + 1, before + 3);
+	close(fd);
+	end();
+}
+
 static void greets_once(void **unused)
 {
 	int fd, kind;
@@ -460,6 +486,20 @@ static pid_t child_of_server(const char *name)
 	return found;
 }
 
+static int hung_up_fd;
+
+/* Says when the connection has ended. */
+static void *hang_up_noticed(void *arg)
+{
+	char c;
+
+	while (recv((int)(intptr_t)arg, &c, 1, 0) > 0)
+		;
+	if (write(hung_up_fd, "", 1) != 1)
+		_exit(EXIT_FAILURE);
+	return wait_for_ever(NULL);
+}
+
 /* Of all processes it alone is killed: that is told, and the next one has the same wish. */
 static void who_keeps_the_monitors_is_started_again(void **unused)
 {
@@ -493,6 +533,50 @@ static void who_keeps_the_monitors_is_started_again(void **unused)
 	usleep(2500000);
 	assert_int_equal(child_of_server("flashscope-ufs"), 0);
 	close(fd);
+	snprintf(command, sizeof(command), "rm -rf %s/sys", folder);
+	assert_int_equal(system(command), 0);
+	end();
+}
+
+/* A daemon that is killed and cannot end: its wish ends, and without it what it wished for. */
+static void the_wish_of_one_that_cannot_end(void **unused)
+{
+	struct pollfd in = {.events = POLLIN};
+	char command[128], c;
+	pid_t child;
+	int ends[2];
+
+	(void)unused;
+	begin(false);
+	put("sys/devices/platform/soc/1d84000.ufshc/monitor/monitor_enable", "1\n");
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		pthread_t thread;
+		int fd;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fd = connect_to_it();
+		say_hello(fd);
+		wish(fd, UFS_MONITOR_ON);
+		monitored_answer(fd);
+		hung_up_fd = ends[1];
+		if (write(ends[1], "", 1) != 1 ||
+		    pthread_create(&thread, NULL, hang_up_noticed, (void *)(intptr_t)fd) != 0)
+			_exit(EXIT_FAILURE);
+		pthread_exit(NULL);
+	}
+	in.fd = ends[0];
+	assert_int_equal(poll(&in, 1, ANSWER_MS), 1);
+	assert_int_equal(read(ends[0], &c, 1), 1);
+	/* Its connection is ended within LIFE_MS. */
+	assert_int_equal(poll(&in, 1, 15000), 1);
+	assert_int_equal(read(ends[0], &c, 1), 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(ends[0]);
+	close(ends[1]);
 	snprintf(command, sizeof(command), "rm -rf %s/sys", folder);
 	assert_int_equal(system(command), 0);
 	end();
@@ -532,10 +616,12 @@ int main(void)
 		cmocka_unit_test(one_that_cannot_end_is_replaced),
 		cmocka_unit_test(a_socket_in_the_place_of_another),
 		cmocka_unit_test(looks_are_bounded),
+		cmocka_unit_test(greetings_are_bounded),
 		cmocka_unit_test(greets_once),
 		cmocka_unit_test(gives_the_log),
 		cmocka_unit_test(gives_records),
 		cmocka_unit_test(who_keeps_the_monitors_is_started_again),
+		cmocka_unit_test(the_wish_of_one_that_cannot_end),
 		cmocka_unit_test(no_descriptor_is_no_loop),
 	};
 

@@ -1,4 +1,7 @@
 /* What is written to the UFS monitors under each policy, and put back. */
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "base/hw_switch.h"
 #include "helper/ufs_switch.h"
 #include "tests/unit/collector_fixture.h"
@@ -12,8 +15,9 @@ struct scene {
 	struct ufs_switch *ufs;
 	char memory[300];
 	struct wire_monitored said;
-	char written[64]; /* all that was written, in order */
-	int fails;        /* errno of the next writes */
+	char written[64];  /* all that was written, in order */
+	int fails;         /* errno of the next writes */
+	const char *other; /* a second node that may be written */
 	int64_t now_ms;
 };
 
@@ -21,7 +25,10 @@ static int take_write(void *arg, const char *path, const char *value)
 {
 	struct scene *s = arg;
 
-	assert_string_equal(path, ENABLE);
+	if (s->other)
+		assert_true(!strcmp(path, s->other) || !strcmp(path, ENABLE));
+	else
+		assert_string_equal(path, ENABLE);
 	if (s->fails)
 		return -s->fails;
 	size_t len = strlen(s->written);
@@ -52,7 +59,7 @@ static void end(struct scene *s)
 
 static void apply(struct scene *s, enum ufs_monitor policy, bool asked)
 {
-	const struct wire_monitor wish = {policy, asked};
+	const struct wire_monitor wish = {policy, asked ? INT64_MAX : 0};
 
 	s->now_ms += 5000;
 	s->written[0] = '\0';
@@ -82,11 +89,12 @@ static void policies(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct wire_monitor wish = {cases[i].policy, cases[i].asked};
+		const struct wire_monitor wish = {cases[i].policy, cases[i].asked ? 1001 : 1000};
 
-		assert_int_equal(ufs_monitor_is_wanted(&wish, cases[i].n_queues), cases[i].wanted);
+		assert_int_equal(ufs_monitor_is_wanted(&wish, cases[i].n_queues, 1000),
+				 cases[i].wanted);
 	}
-	assert_false(ufs_monitor_is_wanted(NULL, 1));
+	assert_false(ufs_monitor_is_wanted(NULL, 1, 0));
 }
 
 static void on_and_put_back(void **unused)
@@ -124,6 +132,55 @@ static void several_queues_wait_for_a_mark(void **unused)
 	assert_string_equal(s.written, "1");
 	apply(&s, UFS_MONITOR_AUTO, false);
 	assert_string_equal(s.written, "0");
+	end(&s);
+}
+
+/* A daemon that hangs says no more that the mark is over. */
+static void a_mark_ends_by_itself(void **unused)
+{
+	struct wire_monitor wish = {.policy = UFS_MONITOR_MARKED, .asked_until_ms = 60000};
+	struct scene s;
+
+	(void)unused;
+	begin(&s, "9\n");
+	ufs_switch_apply(s.ufs, &wish, 59999, &s.said);
+	assert_string_equal(s.written, "1");
+	ufs_switch_apply(s.ufs, &wish, 60000, &s.said);
+	assert_string_equal(s.written, "10");
+	assert_int_equal(s.said.n_wanted, 0);
+	assert_int_equal(s.said.n_ours, 0);
+	end(&s);
+}
+
+/* As a kill in the middle of it: what was known before is known still. */
+static void a_memory_that_cannot_be_written(void **unused)
+{
+	const char *other = "sys/devices/platform/soc/1d84001.ufshc";
+	char path[300], line[128] = "";
+	struct rlimit before, none;
+	struct scene s;
+	FILE *file;
+
+	(void)unused;
+	begin(&s, "1\n");
+	apply(&s, UFS_MONITOR_ON, false);
+	assert_int_equal(access(s.memory, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/monitor/monitor_enable", other);
+	put(&s.f, path, "0\n");
+	s.fails = EACCES;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	s.other = path;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+	apply(&s, UFS_MONITOR_ON, false);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	file = fopen(s.memory, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_string_equal(line, HOST "\n");
+	fclose(file);
 	end(&s);
 }
 
@@ -313,6 +370,8 @@ int main(void)
 		cmocka_unit_test(policies),
 		cmocka_unit_test(on_and_put_back),
 		cmocka_unit_test(several_queues_wait_for_a_mark),
+		cmocka_unit_test(a_mark_ends_by_itself),
+		cmocka_unit_test(a_memory_that_cannot_be_written),
 		cmocka_unit_test(what_others_switched_on_stays),
 		cmocka_unit_test(on_again_after_others),
 		cmocka_unit_test(driver_bound_anew),
