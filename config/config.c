@@ -42,7 +42,7 @@ struct input {
 	bool unknown_section; /* said already; its keys are not */
 };
 
-PRINTF_LIKE(2, 3) static void add_error(struct config *config, const char *fmt, ...)
+void config_complain(struct config *config, const char *fmt, ...)
 {
 	va_list args;
 	char *message = NULL;
@@ -64,8 +64,8 @@ static int set(struct config *config, struct setting *setting, const char *value
 	int r = option_parse(setting->spec, value, &number, &text);
 
 	if (r < 0) {
-		add_error(config, "%s: [%s] %s = %.*s %s", where, setting->spec->section,
-			  setting->spec->key, OPTION_TEXT_MAX, value, why);
+		config_complain(config, "%s: [%s] %s = %.*s %s", where, setting->spec->section,
+				setting->spec->key, OPTION_TEXT_MAX, value, why);
 		return -EINVAL;
 	}
 
@@ -187,8 +187,8 @@ static void check_section(struct input *input, const char *line)
 	if (!input->unknown_section)
 		return;
 	list_sections(input->config, &text);
-	add_error(input->config, "%s:%u: unknown section [%s]; allowed: %s", input->name,
-		  input->line, section, known);
+	config_complain(input->config, "%s:%u: unknown section [%s]; allowed: %s", input->name,
+			input->line, section, known);
 }
 
 static void skip_line(FILE *file)
@@ -224,19 +224,20 @@ static char *read_line(char *buf, int size, void *arg)
 		return NULL;
 	line[len] = '\0';
 	if (++input->line > FILE_LINES_MAX) {
-		add_error(input->config, "%s: more than %d lines", input->name, FILE_LINES_MAX);
+		config_complain(input->config, "%s: more than %d lines", input->name,
+				FILE_LINES_MAX);
 		input->broken = true;
 		return NULL;
 	}
 	if (memchr(line, '\0', len)) {
-		add_error(input->config, "%s:%u: not a text", input->name, input->line);
+		config_complain(input->config, "%s:%u: not a text", input->name, input->line);
 		input->broken = true;
 		return NULL;
 	}
 	if (line[len - 1] != '\n' && c != EOF) {
 		skip_line(input->file);
-		add_error(input->config, "%s:%u: longer than %d bytes", input->name, input->line,
-			  LINE_MAX_BYTES);
+		config_complain(input->config, "%s:%u: longer than %d bytes", input->name,
+				input->line, LINE_MAX_BYTES);
 		return blank_line(buf);
 	}
 
@@ -257,13 +258,13 @@ static void unknown_key(struct input *input, const char *section, const char *ke
 	struct text text = TEXT_IN(known);
 
 	if (!*section) {
-		add_error(input->config, "%s:%u: %s stands before any [section]", input->name,
-			  input->line, key);
+		config_complain(input->config, "%s:%u: %s stands before any [section]", input->name,
+				input->line, key);
 		return;
 	}
 	list_keys(input->config, section, &text);
-	add_error(input->config, "%s:%u: unknown key %s in [%s]; allowed: %s", input->name,
-		  input->line, key, section, known);
+	config_complain(input->config, "%s:%u: unknown key %s in [%s]; allowed: %s", input->name,
+			input->line, key, section, known);
 }
 
 /* Returns 1 always: errors are collected with their lines. */
@@ -283,8 +284,8 @@ static int take_setting(void *arg, const char *section, const char *key, const c
 		return 1;
 	}
 	if (setting->file == config->n_files) {
-		add_error(config, "%s:%u: [%s] %s was already set in line %u", input->name,
-			  input->line, section, key, setting->line);
+		config_complain(config, "%s:%u: [%s] %s was already set in line %u", input->name,
+				input->line, section, key, setting->line);
 		return 1;
 	}
 	snprintf(where, sizeof(where), "%s:%u", input->name, input->line);
@@ -306,11 +307,12 @@ int config_read(struct config *config, FILE *file, const char *name)
 	int r = ini_parse_stream(read_line, &input, take_setting, &input);
 
 	if (ferror(file)) {
-		add_error(config, "%s: %s", name, strerror(EIO));
+		config_complain(config, "%s: %s", name, strerror(EIO));
 		return -EIO;
 	}
 	if (r > 0)
-		add_error(config, "%s:%d: neither [section], key = value nor a comment", name, r);
+		config_complain(config, "%s:%d: neither [section], key = value nor a comment", name,
+				r);
 	return config->n_errors > n_errors || r ? -EINVAL : 0;
 }
 
@@ -322,11 +324,11 @@ int config_read_file(struct config *config, const char *path)
 	if (!file) {
 		int r = -errno;
 
-		add_error(config, "%s: %s", path, strerror(-r));
+		config_complain(config, "%s: %s", path, strerror(-r));
 		return r;
 	}
 	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
-		add_error(config, "%s: %s", path, strerror(EISDIR));
+		config_complain(config, "%s: %s", path, strerror(EISDIR));
 		return -EISDIR;
 	}
 	return config_read(config, file, path);

@@ -29,6 +29,18 @@ int config_read_file(struct config *config, const char *path);
 /* The same for a stream; name is what errors call it. */
 int config_read(struct config *config, FILE *file, const char *name);
 
+#define CONFIG_DIR_FILES_MAX 64
+
+/* Reads the files NAME.conf of a folder, in the order of the bytes of their names. Names that begin
+ * with a dot are left out, as are those of other endings; what is no plain file, or whose name has
+ * other bytes than letters, digits and -_.@+, is an error, and so are more than
+ * CONFIG_DIR_FILES_MAX. A folder that is not there is an empty one. Returns as
+ * config_read_file(). */
+int config_read_dir(struct config *config, const char *dir);
+
+/* An error that was found elsewhere, for config_error(). */
+PRINTF_LIKE(2, 3) void config_complain(struct config *config, const char *fmt, ...);
+
 /* Sets one option from elsewhere; where names the place in an error ("--db"). 0 or -EINVAL. */
 int config_set(struct config *config, size_t id, const char *value, const char *where);
 

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "base/log.h"
 #include "base/paths.h"
 #include "daemon/access.h"
@@ -38,7 +40,9 @@ static void help(void)
 	      "\n"
 	      "Samples this machine's storage, keeps it in a database, serves it over HTTP.\n"
 	      "\n"
-	      "  --config FILE        configuration; may be given again, later files win\n"
+	      "  --config FILE        configuration, with FILE.d/*.conf; may be given again, later "
+	      "files\n"
+	      "                       win\n"
 	      "  --check-config       tell all errors of the configuration, start nothing\n"
 	      "  --dump-config        print the effective configuration, start nothing\n"
 	      "  --root DIR           sample a recorded tree (default /)\n"
@@ -74,6 +78,20 @@ struct wish {
 	bool check, dump, help, version, wrong;
 };
 
+/* FILE, then what packages and this machine add to it: FILE.d/NAME.conf. */
+static void read_file(struct config *config, const char *path)
+{
+	CLEANUP(freep) char *dir = NULL;
+
+	(void)config_read_file(config, path);
+	if (asprintf(&dir, "%s.d", path) < 0) {
+		dir = NULL;
+		config_complain(config, "%s.d: %s", path, strerror(ENOMEM));
+		return;
+	}
+	(void)config_read_dir(config, dir);
+}
+
 /* Files first, so that the command line wins wherever it stands. */
 static void read_files(int argc, char **argv, struct settings *settings, struct wish *wish)
 {
@@ -84,7 +102,7 @@ static void read_files(int argc, char **argv, struct settings *settings, struct 
 		if (id == '?')
 			wish->wrong = true;
 		if (id == ARG_CONFIG)
-			(void)config_read_file(settings->config, optarg);
+			read_file(settings->config, optarg);
 		wish->check |= id == ARG_CHECK;
 		wish->dump |= id == ARG_DUMP;
 		wish->help |= id == ARG_HELP;

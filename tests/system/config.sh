@@ -36,6 +36,46 @@ done
 "$bin/flashscoped" --listen 127.0.0.1:2 --config one.conf --dump-config |
 	grep -qx 'listen = 127.0.0.1:2' || fail "a file wins over the command line"
 
+# Files of FILE.d come after FILE, in the order of their names, and before the next --config.
+mkdir one.conf.d
+printf '[collector load]\nperiod.load = 2s\n[store]\nsize_max = 5MiB\n' >one.conf.d/20-b.conf
+printf '[collector load]\nperiod.load = 3s\nenabled = yes\n' >one.conf.d/10-a.conf
+printf 'nonsense' | tee one.conf.d/30-c.conf.old one.conf.d/.40-d.conf one.conf.d/README >/dev/null
+"$bin/flashscoped" --config one.conf --dump-config >dirs.conf
+for line in 'period.load = 2s' 'size_max = 5MiB' 'enabled = yes' 'log_level = debug'; do
+	grep -qx "$line" dirs.conf || fail "no $line in the dump"
+done
+"$bin/flashscoped" --config one.conf --config two.conf --dump-config | grep -qx 'period.load = 250ms' ||
+	fail 'a folder wins over a later file'
+"$bin/flashscoped" --config one.conf --db /x/z.db --dump-config | cmp - <("$bin/flashscoped" --config dirs.conf \
+	--db /x/z.db --dump-config)
+printf '[store]\n\nsize_maxx = 5MiB\n' >one.conf.d/50-e.conf
+refuses 'one.conf.d/50-e.conf:3: unknown key size_maxx in [store]' --config one.conf --check-config
+refuses 'one.conf.d/50-e.conf:3: unknown key size_maxx in [store]' --config one.conf --dump-config
+rm one.conf.d/50-e.conf
+
+# What is no file, or has no name for one, is an error and holds nobody up.
+mkfifo one.conf.d/60-f.conf
+refuses 'one.conf.d/60-f.conf: no plain file' --config one.conf
+rm one.conf.d/60-f.conf
+mkdir one.conf.d/60-f.conf
+refuses 'one.conf.d/60-f.conf: Is a directory' --config one.conf
+rmdir one.conf.d/60-f.conf
+ln -s nowhere one.conf.d/60-f.conf
+refuses 'one.conf.d/60-f.conf: No such file' --config one.conf
+rm one.conf.d/60-f.conf
+: >$'one.conf.d/a\n\e[2J%s.conf'
+refuses 'one.conf.d: the name a???2J?s.conf has other characters' --config one.conf
+rm one.conf.d/a*
+for i in $(seq 100 161); do : >one.conf.d/$i.conf; done
+"$bin/flashscoped" --config one.conf --check-config | grep -qx ok || fail '64 files'
+: >one.conf.d/162.conf
+refuses 'one.conf.d: more than 64 files' --config one.conf
+rm -r one.conf.d
+: >one.conf.d
+refuses 'one.conf.d: Not a directory' --config one.conf
+rm one.conf.d
+
 # Errors name file, line and what is allowed; all of them are said.
 printf '[daemon]\nlissen = none\n[store]\ncommit_interval = 5h\n[nonsense]\n' >bad.conf
 refuses 'bad.conf:2: unknown key lissen in [daemon]; allowed: root,' --config bad.conf
