@@ -38,7 +38,7 @@ const struct option_spec option_table[N_OPTIONS] = {
 	[OPTION_LISTEN] = {"http", "listen", OPTION_LISTEN_LIST, "127.0.0.1:9750", 0, 0, NULL,
 		"Where HTTP is served beside the socket of the runtime folder; port 0 takes a free one, systemd stands for the sockets that it passes."},
 	[OPTION_TOKEN_FILE] = {"http", "token_file", OPTION_PATH, "none", 0, 0, NULL,
-		"File of mode 0600 whose first line is the bearer token that clients from elsewhere have to send; read again at SIGHUP."},
+		"File of mode 0600, or 0640 and the daemon's group, whose first line is the bearer token that clients from elsewhere have to send; read again at SIGHUP."},
 	[OPTION_UNAUTHENTICATED] = {"http", "allow_unauthenticated", OPTION_BOOL, "no", 0, 0, NULL,
 		"Whether who comes from elsewhere may read everything without a token."},
 	[OPTION_HELPER] = {"helper", "mode", OPTION_CHOICE, "auto", 0, 0, helpers,

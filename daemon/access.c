@@ -79,7 +79,15 @@ int access_check(const struct config *config, struct text *why)
 	return 0;
 }
 
-static int check_file(int fd, uid_t uid, struct text *why)
+/* Who is in the daemon's group may use its socket, and reads everything there as it is. */
+static bool others_may(const struct stat *st, gid_t gid)
+{
+	mode_t allowed = S_IRWXU | (st->st_gid == gid ? S_IRGRP : 0);
+
+	return st->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO) & ~allowed;
+}
+
+static int check_file(int fd, const struct access *access, struct text *why)
 {
 	struct stat st;
 
@@ -89,31 +97,48 @@ static int check_file(int fd, uid_t uid, struct text *why)
 		text_str(why, "is no file");
 		return -EINVAL;
 	}
-	if (st.st_mode & (S_IRWXG | S_IRWXO)) {
+	if (others_may(&st, access->gid)) {
 		text_printf(why, "has mode %04o, so others may know the token: chmod 600",
 			    st.st_mode & 07777);
 		return -EINVAL;
 	}
-	if (st.st_uid != 0 && st.st_uid != uid) {
+	if (st.st_uid != 0 && st.st_uid != access->uid) {
 		text_printf(why, "belongs to user %u, neither root nor the daemon's user %u: chown",
-			    st.st_uid, uid);
+			    st.st_uid, access->uid);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int read_token(const char *path, uid_t uid, char token[ACCESS_TOKEN_MAX], size_t *ret_len,
+/* A file of root's alone can be read at the start, and never again. */
+static int open_file(const struct access *access, struct text *why)
+{
+	int fd = open(access->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0)
+		return fd;
+
+	int r = -errno;
+
+	text_str(why, strerror(-r));
+	if (r == -EACCES)
+		text_printf(why,
+			    ": it cannot be read as user %u; let the daemon's group read it (chgrp "
+			    "%u, chmod 640)",
+			    geteuid(), access->gid);
+	return r;
+}
+
+static int read_token(const struct access *access, char token[ACCESS_TOKEN_MAX], size_t *ret_len,
 		      struct text *why)
 {
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	CLEANUP(closep) int fd = open_file(access, why);
 	char buf[READ_MAX_BYTES];
 
-	if (fd < 0) {
-		text_str(why, strerror(errno));
-		return -errno;
-	}
+	if (fd < 0)
+		return fd;
 
-	int r = check_file(fd, uid, why);
+	int r = check_file(fd, access, why);
 
 	if (r < 0)
 		return r;
@@ -151,7 +176,7 @@ int access_reload(struct access *access, struct text *why)
 	if (!*access->path)
 		return 0;
 
-	int r = read_token(access->path, access->uid, token, &len, &text);
+	int r = read_token(access, token, &len, &text);
 
 	if (r < 0) {
 		text_printf(why, "[http] token_file: %s %s", access->path, cause);
@@ -167,17 +192,17 @@ int access_reload(struct access *access, struct text *why)
 int access_open(struct access *access, const struct config *config, struct text *why)
 {
 	const char *user = config_text(config, OPTION_RUN_AS);
-	gid_t gid;
 
 	*access = (struct access){
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.uid = geteuid(),
+		.gid = getegid(),
 		.everybody = config_bool(config, OPTION_UNAUTHENTICATED),
 	};
 	snprintf(access->path, sizeof(access->path), "%s", token_path(config));
 	/* One that is not there is said when it is to be become. */
 	if (strcmp(user, "same") != 0)
-		(void)!user_find(user, &access->uid, &gid);
+		(void)!user_find(user, &access->uid, &access->gid);
 	return access_reload(access, why);
 }
 

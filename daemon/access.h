@@ -22,6 +22,7 @@ struct access {
 	bool everybody; /* allow_unauthenticated */
 	char path[256]; /* of the token, "" without one */
 	uid_t uid;      /* that may own the file beside root */
+	gid_t gid;      /* that may read it beside its owner: the daemon's */
 };
 
 /* What the options say together: -EINVAL, and why says what to do, when an address can be reached
@@ -31,12 +32,13 @@ int access_check(const struct config *config, struct text *why);
 /* The same for one place that turned out to be open, such as a socket that was passed. */
 int access_check_open(const struct config *config, const char *place, struct text *why);
 
-/* Reads the token, when there is to be one. -EINVAL: its file may be read or written by others, or
- * holds no token; -errno of opening it; why says what to do. */
+/* Reads the token, when there is to be one. -EINVAL: its file may be read or written by others than
+ * its owner and the daemon's group, or holds no token; -errno of opening it; why says what to do.
+ */
 int access_open(struct access *access, const struct config *config, struct text *why);
 void access_done(struct access *access);
 
-/* Reads the token again. On an error the one before stays. */
+/* Reads the token again, as whoever the daemon is by then. On an error the one before stays. */
 int access_reload(struct access *access, struct text *why);
 
 /* Whether a request with this Authorization header, "" without one, is let in. The time that this

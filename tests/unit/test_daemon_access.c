@@ -79,7 +79,9 @@ static void test_token_file(void **state)
 		{TOKEN "\n", 0600, 0, ""},
 		{TOKEN, 0400, 0, ""},
 		{TOKEN "\r\nsecond line\n", 0600, 0, ""},
-		{TOKEN "\n", 0640, -EINVAL, "has mode 0640"},
+		{TOKEN "\n", 0640, 0, ""}, /* of this process's group */
+		{TOKEN "\n", 0660, -EINVAL, "has mode 0660"},
+		{TOKEN "\n", 0650, -EINVAL, "has mode 0650"},
 		{TOKEN "\n", 0604, -EINVAL, "has mode 0604"},
 		{"short\n", 0600, -EINVAL, "does not begin with a token"},
 		{"", 0600, -EINVAL, "does not begin with a token"},
@@ -103,6 +105,28 @@ static void test_token_file(void **state)
 		assert_int_equal(access_admits(&access, "Bearer " TOKEN), cases[i].r == 0);
 		access_done(&access);
 	}
+	unlink(path);
+}
+
+/* Of another group it is read by nobody but its owner. */
+static void test_token_group(void **state)
+{
+	char path[] = "/tmp/test_access.XXXXXX", why[512];
+	struct text text = TEXT_IN(why);
+	struct access access;
+
+	(void)state;
+	closep(&(int){mkstemp(path)});
+	write_file(path, TOKEN "\n", 0640);
+
+	CLEANUP(config_freep) struct config *config = configured("0.0.0.0:1", path, "no");
+
+	assert_int_equal(access_open(&access, config, &text), 0);
+	access.gid++;
+	assert_int_equal(access_reload(&access, &text), -EINVAL);
+	assert_non_null(strstr(why, "has mode 0640"));
+	assert_true(access_admits(&access, "Bearer " TOKEN));
+	access_done(&access);
 	unlink(path);
 }
 
@@ -201,9 +225,9 @@ static void test_hosts(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options), cmocka_unit_test(test_token_file),
-		cmocka_unit_test(test_admits),  cmocka_unit_test(test_nobody),
-		cmocka_unit_test(test_hosts),
+		cmocka_unit_test(test_options),     cmocka_unit_test(test_token_file),
+		cmocka_unit_test(test_token_group), cmocka_unit_test(test_admits),
+		cmocka_unit_test(test_nobody),      cmocka_unit_test(test_hosts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
