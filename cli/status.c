@@ -58,6 +58,18 @@ static void print_daemon(struct tree *status)
 	       tree_text(status, "boot.kernel"), tree_text(status, "boot.t_start"));
 }
 
+static void print_listeners(struct tree *listeners)
+{
+	for (size_t i = 0; i < tree_n(listeners); i++) {
+		struct tree *place = tree_at(listeners, i);
+
+		if (tree_bool(place, "elsewhere") && !tree_bool(place, "token"))
+			printf("warning   http://%s/ can be reached from elsewhere, and everybody "
+			       "may read without a token\n",
+			       tree_text(place, "address"));
+	}
+}
+
 static void print_store(struct tree *store)
 {
 	char buf[512];
@@ -77,6 +89,10 @@ static void print_store(struct tree *store)
 		text_str(&text, ", no commit yet");
 	}
 	puts(buf);
+	if (tree_bool(store, "in_memory"))
+		puts("warning   the database lies in memory (tmpfs or ramfs) and will not survive "
+		     "a "
+		     "restart of the machine");
 	if (*tree_text(store, "error"))
 		printf("trouble   %s\n", tree_text(store, "error"));
 	if (tree_i64(store, "n_dropped_ticks") || tree_i64(store, "n_dropped_events"))
@@ -319,6 +335,7 @@ static int daemon_status(const struct client_target *target, bool json)
 		return EXIT_FAILED;
 	}
 	print_daemon(status);
+	print_listeners(tree_get(status, "listeners"));
 	print_store(tree_get(status, "store"));
 	print_sampling(tree_get(status, "sampling"));
 	if (tree_get(status, "discovery"))

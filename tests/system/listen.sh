@@ -68,6 +68,7 @@ if [ -x "$plain" ]; then
 	"$plain" --token-file "$work/token" status --url "$open" | cmp -n 10 - "$work/said"
 fi
 FLASHSCOPE_TOKEN_FILE=$work/token "$bin/flashscope" status --url "$open" | cmp -n 10 - "$work/said"
+! grep '^warning.*elsewhere' "$work/said" || fail 'an address with a token is warned about'
 ! "$bin/flashscope" --token-file "$work/nowhere" status --url "$open" 2>"$work/said" || fail 'no such file'
 grep -q 'the token file .*/nowhere: No such file' "$work/said" || fail "it says: $(cat "$work/said")"
 stop
@@ -97,6 +98,9 @@ open=http://127.0.0.1:$(place 0 | sed 's/.*://')
 is 200 "$(answer "$open/healthz")" 'everybody'
 is 200 "$(answer "$open/healthz" -H 'Host: 192.168.7.7:9750')" 'an address'
 is 403 "$(answer "$open/healthz" -H 'Host: evil.example')" 'a strange name'
+"$bin/flashscope" status --socket "$socket" >"$work/said"
+grep -q '^warning   http://0.0.0.0:[0-9]*/ can be reached from elsewhere, and everybody may read' "$work/said" ||
+	fail 'the status says nothing of an open address'
 stop
 
 # Sockets that are passed take the place of the default; they stay when the daemon ends.
@@ -135,5 +139,12 @@ is 1 $status 'a socket of packets'
 if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ]; then
 	"$bin/flashscoped" --db /dev/shm/no/such/folder.db --check-config 2>"$work/said" | grep -qx ok
 	grep -q 'will not survive a restart' "$work/said" || fail 'no word of memory'
+	memory=$(mktemp -d /dev/shm/flashscope.XXXXXX)
+	run "$bin/flashscoped" --db "$memory/f.db" --runtime-dir "$work/run" --root "$work/tree" --listen none
+	ask /api/v1/status | json .store.in_memory
+	"$bin/flashscope" status --socket "$socket" >"$work/said"
+	stop
+	rm -r "$memory"
+	grep -q '^warning   the database lies in memory' "$work/said" || fail 'the status says nothing of memory'
 fi
 echo ok
