@@ -53,6 +53,10 @@ static void print_daemon(struct tree *status)
 	if (*tree_text(status, "listen"))
 		printf("address   http://%s/\n", tree_text(status, "listen"));
 	printf("socket    %s\n", tree_text(status, "socket"));
+	if (tree_get(status, "uid") && tree_i64(status, "uid") == 0)
+		puts("user      root, without capabilities; what belongs to root is open to it: "
+		     "set user "
+		     "in [daemon]");
 	printf("root      %s\n", tree_text(status, "root"));
 	printf("boot      %lld, kernel %s, since %s\n", (long long)tree_i64(status, "boot.boot"),
 	       tree_text(status, "boot.kernel"), tree_text(status, "boot.t_start"));

@@ -296,6 +296,9 @@ int privileges_drop(const struct config *config)
 		/* The right to do so ends with being root. */
 		capability_bound(0);
 		r = user_become(uid, gid);
+	} else if (uid == 0) {
+		log_warning("it goes on as root, without capabilities: what belongs to root is "
+			    "open to it all the same; user in [daemon] makes it another user");
 	}
 	if (r < 0) {
 		log_error("flashscoped cannot run as user %u: %s", uid, strerror(-r));

@@ -335,6 +335,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	doc_string(doc, "name", "flashscope");
 	doc_string(doc, "version", FLASHSCOPE_VERSION);
 	doc_i64(doc, "pid", getpid());
+	doc_i64(doc, "uid", geteuid());
 	doc_string(doc, "root", config_text(config, OPTION_ROOT));
 	doc_time(doc, "t", now_ms + offset_ms);
 	doc_i64(doc, "boot_ms", now_ms);

@@ -71,6 +71,8 @@ helper_is()
 
 # Of a start by root, as it was before: everything is root's.
 start_in "$work/data"
+grep -q '^warning: it goes on as root' "$work/log" || fail 'no word of the daemon that is root'
+is 0 "$(get /api/v1/status | jq .uid)" 'user of a daemon of root in status'
 stop TERM
 is 0 "$(stat -c %u "$work/data/f.db")" 'owner of a database of root'
 
@@ -81,6 +83,8 @@ guardian=$(child "$daemon" flashscope-help)
 server=$(child "$guardian" flashscope-help)
 lane=$(child "$daemon" flashscope-lane)
 worker=$(child "$server" flashscope-lane)
+! grep -q 'goes on as root' "$work/log" || fail 'a daemon of nobody says that it is root'
+is "$nobody" "$(get /api/v1/status | jq .uid)" 'user in status'
 
 for pid in "$daemon" "$lane"; do
 	what=$([ "$pid" = "$daemon" ] && echo daemon || echo lane)
