@@ -597,6 +597,7 @@ static const struct group groups[] = {
 		.help = "Health of ATA disks, as the disk counts it.",
 		.cost = COST_Q,
 		.period_ms = 3600000,
+		.least_period_ms = 600000,
 		.fields = fields,
 		.n_fields = ARRAY_SIZE(fields),
 		.node = "disk, by its name",

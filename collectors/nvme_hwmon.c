@@ -339,6 +339,7 @@ static const struct group groups[] = {
 			"temperatures are in nvme_smart.",
 		.cost = COST_Q,
 		.period_ms = 3600000,
+		.least_period_ms = 600000,
 		.fields = fields,
 		.n_fields = N_FIELDS,
 		.node = "NVMe controller by its name, kept apart by serial and model",

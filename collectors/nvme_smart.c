@@ -515,6 +515,7 @@ static const struct group groups[] = {
 			.help = "Capacity and limits of NVMe controllers; asked once.",
 			.cost = COST_Q,
 			.period_ms = 86400000,
+			.least_period_ms = 3600000,
 			.fields = identify_fields,
 			.n_fields = ARRAY_SIZE(identify_fields),
 			.node = "NVMe controller by its name, kept apart by serial and model",

@@ -14,6 +14,10 @@
 /* Until what could not be done at once is tried again. */
 #define CHECK_MS 1000
 
+/* Between two looks at what slept or is new: a minute, less the little by which they may come
+ * closer. */
+#define LOOK_MS 54000
+
 /* For what is known of one device's answers; pages that are not used are not there. */
 #define MEMORY_BYTES (512 * 1024)
 
@@ -25,6 +29,7 @@ struct worker {
 	bool *wanted;                     /* those that the keeper was opened with */
 	bool *lost;                       /* whose probe in the worker itself did not find it */
 	bool *owes;                       /* groups that are asked for and not answered */
+	bool *asked;                      /* those that it was asked for, and did not sleep */
 	struct wire_tick waiting;         /* for a worker that is busy */
 	struct wire_node hung[HANGS_MAX]; /* what was told, and not yet that it is back */
 	size_t n_hung;
@@ -41,6 +46,7 @@ struct crew {
 	struct gather *gathers; /* by index of the group */
 	bool *is_wanted;        /* collectors of which a group was asked for, ever */
 	int64_t *asked_ms;      /* when the group was last asked for, INT64_MIN never */
+	int64_t *looked_ms;     /* the same for what slept or is new */
 	bool changed;           /* the scout has named devices, or some less */
 	bool left_out;          /* one of them had no place */
 	uint64_t n_restarts;    /* of workers that are no more */
@@ -58,6 +64,7 @@ static void worker_free(struct worker *worker)
 	free(worker->wanted);
 	free(worker->lost);
 	free(worker->owes);
+	free(worker->asked);
 	free(worker);
 }
 
@@ -91,7 +98,8 @@ static int worker_new(struct crew *crew, const char *device, struct worker **ret
 	worker->wanted = calloc(crew->n_collectors + 1, sizeof(bool));
 	worker->lost = calloc(crew->n_collectors + 1, sizeof(bool));
 	worker->owes = calloc(crew->n_groups + 1, sizeof(bool));
-	if (!worker->listed || !worker->wanted || !worker->lost || !worker->owes)
+	worker->asked = calloc(crew->n_groups + 1, sizeof(bool));
+	if (!worker->listed || !worker->wanted || !worker->lost || !worker->owes || !worker->asked)
 		return -ENOMEM;
 	if (*device && open_memory(worker) < 0)
 		return -ENOMEM;
@@ -145,6 +153,8 @@ static void on_rows(void *arg, const struct wire_rows *head, const struct sink *
 	    head->t_ms != worker->crew->gathers[head->group].head.t_ms)
 		return;
 	worker->owes[head->group] = false;
+	if (sink_has_asleep(sink))
+		worker->asked[head->group] = false;
 	if (!worker->crew->gathers[head->group].open)
 		worker->crew->events.rows(worker->crew->events.arg, head, sink);
 	else if (gather_take(&worker->crew->gathers[head->group], head, sink))
@@ -375,11 +385,12 @@ int crew_open(const struct crew_options *options, const struct crew_events *even
 	crew->n_groups = catalog_n_groups(options->catalog);
 	crew->gathers = calloc(crew->n_groups + 1, sizeof(*crew->gathers));
 	crew->asked_ms = calloc(crew->n_groups + 1, sizeof(*crew->asked_ms));
+	crew->looked_ms = calloc(crew->n_groups + 1, sizeof(*crew->looked_ms));
 	crew->is_wanted = calloc(crew->n_collectors + 1, sizeof(*crew->is_wanted));
-	if (!crew->gathers || !crew->asked_ms || !crew->is_wanted)
+	if (!crew->gathers || !crew->asked_ms || !crew->looked_ms || !crew->is_wanted)
 		return -ENOMEM;
 	for (size_t i = 0; i < crew->n_groups; i++)
-		crew->asked_ms[i] = INT64_MIN;
+		crew->asked_ms[i] = crew->looked_ms[i] = INT64_MIN;
 	r = open_scout(crew);
 	if (r < 0)
 		return r;
@@ -398,16 +409,17 @@ void crew_close(struct crew *crew)
 		gather_done(&crew->gathers[i]);
 	free(crew->gathers);
 	free(crew->asked_ms);
+	free(crew->looked_ms);
 	free(crew->is_wanted);
 	free(crew);
 }
 
 /* Also one that is only just being started: it is asked when it is ready. */
-static bool takes(const struct worker *worker, size_t collector, size_t group)
+static bool takes(const struct worker *worker, size_t collector, size_t group, bool look)
 {
 	const bool *asks = is_scout(worker) ? worker->wanted : worker->listed;
 
-	return asks[collector] && !worker->lost[collector] &&
+	return asks[collector] && !worker->lost[collector] && !(look && worker->asked[group]) &&
 	       is_scout(worker) != sends_commands(worker->crew, collector) &&
 	       !(worker->keeper && keeper_leaves_out(worker->keeper, collector, group));
 }
@@ -426,6 +438,7 @@ static void put_off(struct worker *worker, size_t group, int64_t t_ms)
 	tick->groups[i].t_ms = t_ms;
 	tick->n_groups = MAX(tick->n_groups, i + 1);
 	worker->owes[group] = true;
+	worker->asked[group] = true;
 }
 
 /* A sample is asked for once in the period that it has at the least, less the little by
@@ -438,6 +451,26 @@ static bool is_too_soon(const struct crew *crew, size_t group, int64_t now_ms)
 	return crew->asked_ms[group] != INT64_MIN && now_ms - crew->asked_ms[group] < least_ms;
 }
 
+/* A look sends no command to who has answered, so it may come sooner. Before this process was asked
+ * for a sample all are new to it: then it is none. */
+static bool is_look(const struct crew *crew, size_t group, bool rest)
+{
+	return rest && crew->looked_ms[group] != INT64_MIN;
+}
+
+static bool comes_too_soon(const struct crew *crew, size_t group, bool look, int64_t now_ms)
+{
+	return look ? now_ms - crew->looked_ms[group] < LOOK_MS : is_too_soon(crew, group, now_ms);
+}
+
+/* The first look may follow the sample at once. */
+static void note_asked(struct crew *crew, size_t group, bool look, int64_t now_ms)
+{
+	if (!look)
+		crew->asked_ms[group] = now_ms;
+	crew->looked_ms[group] = look ? now_ms : MAX(crew->looked_ms[group], now_ms - LOOK_MS);
+}
+
 static void refuse(struct crew *crew, size_t group, int64_t t_ms, int64_t now_ms, int error)
 {
 	struct wire_rows head = {.group = group, .t_ms = t_ms, .at_ms = now_ms, .error = error};
@@ -446,21 +479,22 @@ static void refuse(struct crew *crew, size_t group, int64_t t_ms, int64_t now_ms
 	crew->events.rows(crew->events.arg, &head, &none);
 }
 
-static void request_group(struct crew *crew, size_t group, int64_t t_ms, int64_t now_ms)
+static void request_group(struct crew *crew, size_t group, int64_t t_ms, bool rest, int64_t now_ms)
 {
 	struct gather *gather = &crew->gathers[group];
 	size_t collector = collector_of(crew, group), n = 0;
+	bool look = is_look(crew, group, rest);
 
 	crew->changed |= !crew->is_wanted[collector] && sends_commands(crew, collector);
 	crew->is_wanted[collector] = true;
-	if (is_too_soon(crew, group, now_ms)) {
+	if (comes_too_soon(crew, group, look, now_ms)) {
 		refuse(crew, group, t_ms, now_ms, -EAGAIN);
 		return;
 	}
 	if (gather->open)
 		answer(crew, group);
 	for (size_t i = 0; i < crew->n_workers; i++)
-		n += takes(crew->workers[i], collector, group);
+		n += takes(crew->workers[i], collector, group, look);
 	if (!n || gather_open(gather, catalog_group_at(crew->options.catalog, group, NULL), group,
 			      t_ms, n, now_ms) < 0) {
 		refuse(crew, group, t_ms, now_ms, n ? -ENOMEM : -ENXIO);
@@ -468,9 +502,9 @@ static void request_group(struct crew *crew, size_t group, int64_t t_ms, int64_t
 	}
 	if (crew->options.gather_ms > 0)
 		gather->until_ms = now_ms + crew->options.gather_ms;
-	crew->asked_ms[group] = now_ms;
+	note_asked(crew, group, look, now_ms);
 	for (size_t i = 0; i < crew->n_workers; i++)
-		if (takes(crew->workers[i], collector, group))
+		if (takes(crew->workers[i], collector, group, look))
 			put_off(crew->workers[i], group, t_ms);
 }
 
@@ -491,7 +525,8 @@ static void send_waiting(struct crew *crew, int64_t now_ms)
 void crew_request(struct crew *crew, const struct wire_tick *tick, int64_t now_ms)
 {
 	for (size_t i = 0; i < tick->n_groups; i++)
-		request_group(crew, tick->groups[i].group, tick->groups[i].t_ms, now_ms);
+		request_group(crew, tick->groups[i].group, tick->groups[i].t_ms,
+			      tick->groups[i].rest, now_ms);
 	send_waiting(crew, now_ms);
 }
 

@@ -43,8 +43,8 @@ MUST_CHECK int crew_open(const struct crew_options *options, const struct crew_e
 			 struct crew **ret);
 void crew_close(struct crew *crew);
 
-/* Samples groups. One that nobody samples, or sooner than its class allows, is answered with an
- * error at once: -ENXIO, -EAGAIN. */
+/* Samples groups, or the rest of them (struct wire_tick). One that nobody samples, or sooner than
+ * its class allows, is answered with an error at once: -ENXIO, -EAGAIN. */
 void crew_request(struct crew *crew, const struct wire_tick *tick, int64_t now_ms);
 
 /* Looks again for devices; what it finds is told by probed(). */

@@ -162,11 +162,10 @@ int row_first_fault(const struct row *row, size_t n_fields)
 	return 0;
 }
 
-bool sink_is_asleep(const struct sink *sink)
+bool sink_has_asleep(const struct sink *sink)
 {
 	for (size_t i = 0; i < sink->n_rows; i++)
-		if (!sink->rows[i]->suspended ||
-		    row_has_value(sink->rows[i], sink->group->n_fields))
-			return false;
-	return sink->n_rows > 0;
+		if (sink->rows[i]->suspended)
+			return true;
+	return false;
 }

@@ -103,7 +103,7 @@ void row_result(struct row *row, size_t field, int r, int64_t value);
 const char *sink_text(const struct sink *sink, const struct value *value);
 /* Whether at least one field has a value. */
 bool row_has_value(const struct row *row, size_t n_fields);
-/* Whether there are rows, all of devices that sleep, without a value: nothing was sampled. */
-bool sink_is_asleep(const struct sink *sink);
+/* Whether one of the rows is of a device that sleeps. */
+bool sink_has_asleep(const struct sink *sink);
 /* The first fault, 0 when there is none. */
 int row_first_fault(const struct row *row, size_t n_fields);

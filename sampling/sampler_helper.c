@@ -12,8 +12,9 @@
 #define FIRST_AGAIN_MS  10000
 #define FIRST_DOUBLINGS 6
 /* A device that sleeps is not woken, and may be awake for a moment only: its next tick would find
- * it asleep as well. Looking costs no command, or a rare one (collectors/ata_smart.c). */
-#define ASLEEP_AGAIN_MS 60000
+ * it asleep as well. It alone is looked at, which costs no command, or a rare one
+ * (collectors/ata_smart.c); those that are awake have answered. */
+#define LOOK_AGAIN_MS   60000
 
 /* What it means for a collector that sends commands that there is no helper. */
 static enum outcome no_helper_outcome(const struct link_status *status, int *ret_error)
@@ -58,21 +59,35 @@ void sampler_say_no_helper(struct sampler *sampler, size_t index)
 	sampler_take_probe(sampler, index, error, &account->lane_probe);
 }
 
+static void again(struct plan *plan, bool rest, int64_t at_ms)
+{
+	/* What has had no sample at all is asked as a whole. */
+	plan->rest = rest && plan->answered;
+	plan->out_of_turn = true;
+	plan->out_of_turn_ms = at_ms;
+}
+
+static int64_t first_wait_ms(struct plan *plan)
+{
+	int64_t wait_ms = FIRST_AGAIN_MS << MIN(plan->n_tries, FIRST_DOUBLINGS);
+
+	plan->n_tries++;
+	return wait_ms;
+}
+
 static void again_if_needed(struct plan *plan, const struct wire_rows *head,
 			    const struct sink *sink)
 {
-	bool asleep = sink_is_asleep(sink);
-	int64_t wait_ms = asleep ? MAX(ASLEEP_AGAIN_MS, group_least_ms(plan->group))
-				 : FIRST_AGAIN_MS << MIN(plan->n_tries, FIRST_DOUBLINGS);
+	bool refused = !sink->n_rows && head->error == -EAGAIN;
 
-	if (sink->n_rows && !asleep) {
+	if (sink->n_rows) {
 		plan->answered = true;
 		plan->n_tries = 0;
-	} else if (!asleep) {
-		plan->n_tries++;
 	}
-	plan->out_of_turn = asleep || !plan->answered;
-	plan->out_of_turn_ms = head->at_ms + wait_ms;
+	if (sink_has_asleep(sink) || (plan->asked_rest && refused))
+		again(plan, true, head->at_ms + LOOK_AGAIN_MS);
+	else if (!plan->answered)
+		again(plan, false, head->at_ms + first_wait_ms(plan));
 }
 
 /* Only what was asked for last. */
@@ -103,8 +118,8 @@ static void start_commands(struct sampler *sampler, size_t collector)
 
 		if (plan->collector != collector || !plan->by_command || plan->answered)
 			continue;
+		again(plan, false, 0);
 		plan->out_of_turn = plan->schedule.period_ms > 0;
-		plan->out_of_turn_ms = 0;
 		plan->n_tries = 0;
 		schedule_start(&plan->schedule, plan->schedule.period_ms, clock_boot_ms());
 	}
@@ -118,7 +133,7 @@ static bool is_known(const struct node_table *nodes, const char *node)
 	return false;
 }
 
-/* A device that was plugged in is asked at once, too; the others with it, if they may be. */
+/* A device that was plugged in is asked at once, too, and alone. */
 static void look_for_new(struct sampler *sampler, size_t collector, const struct probe *probe)
 {
 	struct account *account = &sampler->accounts[collector];
@@ -127,9 +142,12 @@ static void look_for_new(struct sampler *sampler, size_t collector, const struct
 	for (size_t i = 1; i < probe->n_items; i++)
 		any = any || (probe->items[i].outcome == OUTCOME_OK &&
 			      !is_known(&account->nodes, probe->items[i].node));
-	for (size_t i = 0; any && i < sampler->n_plans; i++)
-		if (sampler->plans[i].collector == collector)
-			sampler->plans[i].answered = false;
+	for (size_t i = 0; any && i < sampler->n_plans; i++) {
+		struct plan *plan = &sampler->plans[i];
+
+		if (plan->collector == collector && plan->answered && plan->schedule.period_ms)
+			again(plan, true, 0);
+	}
 	if (any)
 		start_commands(sampler, collector);
 }
@@ -219,9 +237,14 @@ struct link_events sampler_link_events(struct sampler *sampler)
 static bool take_due_of_helper(struct sampler *sampler, struct plan *plan, int64_t now_ms,
 			       int64_t *ret_t_ms)
 {
-	if (!plan->out_of_turn || now_ms < plan->out_of_turn_ms)
-		return sampler_take_due(sampler, plan, now_ms, ret_t_ms);
+	if (!plan->out_of_turn || now_ms < plan->out_of_turn_ms) {
+		bool due = sampler_take_due(sampler, plan, now_ms, ret_t_ms);
+
+		plan->asked_rest = plan->asked_rest && !due;
+		return due;
+	}
 	plan->out_of_turn = false;
+	plan->asked_rest = plan->rest;
 	*ret_t_ms = now_ms;
 	return true;
 }
@@ -238,6 +261,7 @@ void sampler_request_helper(struct sampler *sampler, int64_t now_ms)
 		    !take_due_of_helper(sampler, plan, now_ms, &plan->asked_ms))
 			continue;
 		tick.groups[tick.n_groups].group = (uint16_t)i;
+		tick.groups[tick.n_groups].rest = plan->asked_rest;
 		tick.groups[tick.n_groups++].t_ms = plan->asked_ms;
 	}
 	if (tick.n_groups)

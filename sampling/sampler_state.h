@@ -18,10 +18,12 @@ struct plan {
 	struct schedule schedule;
 	bool in_lane;
 	bool by_command;        /* class Q: the helper alone samples it */
-	bool out_of_turn;       /* soon, whatever the schedule says: no sample yet, or it slept */
+	bool out_of_turn;       /* soon, whatever the schedule says: no sample yet, or one slept */
+	bool rest;              /* and then only what slept or is new */
+	bool asked_rest;        /* so it was with what the helper was asked for last */
 	int64_t out_of_turn_ms; /* but not before */
 	unsigned n_tries;       /* out of turn, since there was a sample */
-	bool answered;          /* there is one */
+	bool answered;          /* there is one, or all sleep */
 	int64_t taken_ms;       /* that its last rows were for */
 	int64_t asked_ms;       /* planned time that the helper was asked for last */
 	size_t in_collector;    /* index of the group within its collector */

@@ -18,6 +18,7 @@ size_t wire_put_tick(uint8_t *packet, const struct wire_tick *tick)
 	for (size_t i = 0; i < tick->n_groups; i++) {
 		wire_put_u16(&w, tick->groups[i].group);
 		wire_put_i64(&w, tick->groups[i].t_ms);
+		wire_put_u8(&w, tick->groups[i].rest);
 	}
 	return w.len;
 }
@@ -34,6 +35,7 @@ int wire_get_tick(const uint8_t *packet, size_t len, const struct catalog *catal
 	for (size_t i = 0; i < ret->n_groups; i++) {
 		ret->groups[i].group = (uint16_t)wire_get_u16(&r);
 		ret->groups[i].t_ms = wire_get_i64(&r);
+		ret->groups[i].rest = wire_get_bool(&r);
 		r.bad = r.bad || ret->groups[i].group >= n_groups;
 	}
 	return wire_reader_end(&r);

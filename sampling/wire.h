@@ -40,6 +40,9 @@ struct wire_tick {
 	struct {
 		uint16_t group; /* index of the catalog */
 		int64_t t_ms;   /* its planned time */
+		/* To the helper: only those of its devices that slept when they were to be asked,
+		 * or have not been asked yet. */
+		bool rest;
 	} groups[WIRE_GROUPS_MAX];
 };
 

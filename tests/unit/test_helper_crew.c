@@ -200,6 +200,7 @@ static int asked_sample(void *state, struct hw *hw, size_t group, struct sink *s
 			ask(devices->v[i], devices->asked[i]);
 		obey(devices->v[i], "do");
 		row_set(row, 0, getpid());
+		row->suspended = !strcmp(line_of("asleep"), devices->v[i]);
 	}
 	return 0;
 }
@@ -915,6 +916,46 @@ static void too_soon_is_refused(void **state)
 	sample(ASKED, 1);
 }
 
+static void look(size_t n_nodes, int error)
+{
+	struct wire_tick tick = {1, {{ASKED, now(), true}}};
+	unsigned before = said.n_rows;
+
+	crew_request(crew, &tick, now());
+	if (said.n_rows == before)
+		await(&said.n_rows, 1);
+	assert_int_equal(said.head.error, error);
+	assert_int_equal(said.n_nodes, n_nodes);
+}
+
+/* One that slept, or was plugged in, is looked at alone: the others have answered. */
+static void the_rest(void **state)
+{
+	(void)state;
+	put("devices", "a\nb\n");
+	put("asleep", "b\n");
+	await_workers(2);
+	look(2, 0); /* the first one is a sample */
+	look(1, 0);
+	assert_string_equal(said.nodes[0], "b");
+	look(0, -EAGAIN);
+	skew_ms += 55000;
+	look(1, 0);
+	put("asleep", "");
+	skew_ms += 55000;
+	look(1, 0);
+	skew_ms += 55000;
+	look(0, -ENXIO);
+	put("devices", "a\nb\nc\n");
+	crew_rescan(crew);
+	await_workers(3);
+	skew_ms += 55000;
+	look(1, 0);
+	assert_string_equal(said.nodes[0], "c");
+	/* A look does not put the sample off. */
+	sample(ASKED, 3);
+}
+
 static void more_devices_than_workers(void **state)
 {
 	char text[NAMES_MAX * 16] = "";
@@ -979,6 +1020,7 @@ int main(void)
 		TEST(no_look_before_its_time, set_up_soon),
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),
+		TEST(the_rest, set_up),
 		TEST(more_devices_than_workers, set_up),
 		TEST(a_stop_ends_all, set_up),
 	};

@@ -240,7 +240,8 @@ static void probes_come_out_as_they_went_in(void **state)
 
 static void ticks_are_checked(void **state)
 {
-	struct wire_tick tick = {.n_groups = 2, .groups = {{1, 7000}, {0, INT64_MAX}}}, got;
+	struct wire_tick tick = {.n_groups = 2, .groups = {{1, 7000, true}, {0, INT64_MAX, false}}},
+			 got;
 	size_t len = wire_put_tick(packet, &tick);
 
 	(void)state;
@@ -249,6 +250,8 @@ static void ticks_are_checked(void **state)
 	assert_int_equal(got.groups[0].group, 1);
 	assert_int_equal(got.groups[0].t_ms, 7000);
 	assert_int_equal(got.groups[1].t_ms, INT64_MAX);
+	assert_true(got.groups[0].rest);
+	assert_false(got.groups[1].rest);
 	assert_int_equal(wire_get_tick(packet, len - 1, &catalog, &got), -EBADMSG);
 	tick.groups[1].group = 2;
 	len = wire_put_tick(packet, &tick);

@@ -171,6 +171,8 @@ static void say_probed(size_t collector, const char *node)
 	probe_done(&probe);
 }
 
+static bool asked_rest; /* by the last request */
+
 /* The time that a group was asked for since the last call, 0 when it was not. */
 static int64_t asked_for(size_t group)
 {
@@ -182,8 +184,10 @@ static int64_t asked_for(size_t group)
 		if (wire_get_tick(packet, (size_t)n, &catalog, &request) < 0)
 			continue;
 		for (size_t i = 0; i < request.n_groups; i++)
-			if (request.groups[i].group == group)
+			if (request.groups[i].group == group) {
 				t_ms = request.groups[i].t_ms;
+				asked_rest = request.groups[i].rest;
+			}
 	}
 	return t_ms;
 }
@@ -392,6 +396,40 @@ static bool node_state(const char *name, enum node_state want)
 	return false;
 }
 
+/* Of two, the one that slept is looked at each minute, and no other; so is one that is new. */
+static void one_of_two_is_looked_at_again(void **state)
+{
+	(void)state;
+	come_up();
+	tick(1);
+	answer_one_asleep(asked_for(ASKED), false);
+	for (int i = 0; i < 2; i++) {
+		int64_t t_ms;
+
+		tick(50000);
+		assert_int_equal(asked_for(ASKED), 0);
+		tick(11000);
+		t_ms = asked_for(ASKED);
+		assert_true(t_ms > 0);
+		assert_true(asked_rest);
+		/* One that comes too soon is made up for. */
+		if (i == 0)
+			answer(ASKED, t_ms, -EAGAIN, NULL);
+		else
+			answer(ASKED, t_ms, 0, "n1");
+	}
+	tick(61000);
+	assert_int_equal(asked_for(ASKED), 0);
+	say_probed(ASKED, "n2");
+	tick(1);
+	answer(ASKED, asked_for(ASKED), 0, "n2");
+	assert_true(node_state("n2", NODE_OK));
+	assert_true(asked_rest);
+	tick(PERIOD_MS);
+	assert_true(asked_for(ASKED) > 0);
+	assert_false(asked_rest);
+}
+
 /* What sleeps has no sample, whoever else has one, also when it was awake at first. */
 static void one_that_sleeps_has_no_row(void **state)
 {
@@ -547,6 +585,7 @@ int main(void)
 		TEST(the_first_sample_is_taken_at_once),
 		TEST(a_first_sample_that_comes_too_soon),
 		TEST(one_that_sleeps_is_looked_at_again),
+		TEST(one_of_two_is_looked_at_again),
 		TEST(one_that_sleeps_has_no_row),
 		TEST(late_rows_stand_beside_the_others),
 		TEST(what_is_new_is_asked_soon),
