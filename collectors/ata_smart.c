@@ -490,16 +490,13 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 	return gone ? -ENODEV : 0;
 }
 
-/* By what the driver remembers, without a command. */
-static void report_disk(struct hw *hw, struct probe *probe, const struct scsi_disk *disk,
-			const struct ata_identify *identify)
+/* Whether SMART is switched on is asked with each sample: what the driver remembers is as old as
+ * the disk's start. */
+static void report_disk(struct hw *hw, struct probe *probe, const struct scsi_disk *disk)
 {
 	if (!ata_may_command(hw))
 		probe_node(probe, disk->name, OUTCOME_DENIED, "as root, or with CAP_SYS_RAWIO",
 			   "the kernel lets nobody else send the commands");
-	else if (identify && !identify->smart_enabled)
-		probe_node(probe, disk->name, OUTCOME_DISABLED, "smartctl --smart=on",
-			   "SMART was switched off when the disk was found");
 	else
 		probe_node(probe, disk->name, OUTCOME_OK, "",
 			   "the pages are asked for by commands to the disk, unless it sleeps");
@@ -541,7 +538,7 @@ static int add_disk(struct hw *hw, struct smart *s, struct asked_device *devices
 		probe_node(probe, disk->name, OUTCOME_FAILED, "", "more than %d disks", DISKS_MAX);
 		return 0;
 	}
-	report_disk(hw, probe, disk, is_known ? &identify : NULL);
+	report_disk(hw, probe, disk);
 	return append(s, disk, known);
 }
 
