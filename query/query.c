@@ -24,6 +24,7 @@ struct query_series {
 	size_t found; /* its place among those that the reader gave */
 	char boot_id[40];
 	int64_t wall_offset_ms;
+	bool told; /* its value of before the window was */
 };
 
 enum stage {
@@ -116,6 +117,7 @@ static int add_series(const struct series_key *key, const struct boot *boot, voi
 	series->found = query->n_series - 1;
 	memcpy(series->boot_id, boot->boot_id, sizeof(series->boot_id));
 	series->wall_offset_ms = boot->wall_offset_ms;
+	series->told = false;
 	return 0;
 }
 
@@ -190,22 +192,27 @@ static int gather_series(struct query *query, const char *node, struct problem *
 	return 0;
 }
 
-/* Of the boots of a node the newest alone. */
-static void keep_newest(struct query *query)
+/* The newest boot first. */
+static int compare_newest(const void *p, const void *q)
 {
-	size_t n = 0;
+	const struct query_series *a = p, *b = q;
 
-	for (size_t i = 0; i < query->n_series; i++) {
-		const struct series_key *key = &query->series[i].key;
-		bool newer = false;
+	if (a->key.boot != b->key.boot)
+		return a->key.boot > b->key.boot ? -1 : 1;
+	return compare_series(p, q);
+}
 
-		for (size_t k = i + 1; k < query->n_series && !newer; k++)
-			newer = !strcmp(query->series[k].key.node, key->node) &&
-				!strcmp(query->series[k].key.identity, key->identity);
-		if (!newer)
-			query->series[n++] = query->series[i];
-	}
-	query->n_series = n;
+/* Whether a newer boot of the node has told its value: of what is before the window the newest
+ * alone counts. */
+static bool is_told(const struct query *query, size_t index)
+{
+	const struct series_key *key = &query->series[index].key;
+
+	for (size_t i = 0; i < index; i++)
+		if (query->series[i].told && !strcmp(query->series[i].key.node, key->node) &&
+		    !strcmp(query->series[i].key.identity, key->identity))
+			return true;
+	return false;
 }
 
 /* One step of all the time before the window, that shows its last value. */
@@ -232,7 +239,8 @@ static int open_before(struct query *query, const char *node)
 	r = gather_series(before, node, &problem);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
-	keep_newest(before);
+	if (before->n_series > 1)
+		qsort(before->series, before->n_series, sizeof(*before->series), compare_newest);
 	query->before = before;
 	before = NULL;
 	return 0;
@@ -288,6 +296,8 @@ static int open_series(struct query *query, struct points_item *ret)
 {
 	const struct query_series *series;
 
+	while (query->next_series < query->n_series && is_told(query, query->next_series))
+		query->next_series++;
 	if (query->next_series == query->n_series)
 		return 0;
 	series = query->current = &query->series[query->next_series];
@@ -481,6 +491,7 @@ static int next_before(struct query *query, struct points_item *ret)
 			return 1;
 		if (ret->type != POINTS_POINT || !ret->has_value)
 			continue;
+		before->series[before->next_series - 1].told = true;
 		ret->type = POINTS_BEFORE;
 		ret->boot_ms = before->bucket.last_ms;
 		ret->wall_ms = ret->boot_ms + before->current->wall_offset_ms;

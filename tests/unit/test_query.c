@@ -218,6 +218,21 @@ static void before_the_window(void **state)
 			    "agg: code has no mean: use min, max, last");
 	asked = &catalog;
 	assert_string_equal(ask("disk.temp", NULL, "1+50000", "1+60000", "5s"), "vda/1:;");
+	/* A newer boot without a value hides none; one that has it does. */
+	fake.boots[1] = (struct boot){.id = 2, .wall_offset_ms = OFFSET_MS + 100000};
+	fake.n_boots = 2;
+	span = fake_add("vda", 2, 0, 1000, 3);
+	for (size_t i = 0; i < span->n; i++)
+		span->absent[SLOW_TEMP][i] = 1;
+	asked = &slow_catalog;
+	assert_non_null(strstr(ask("slow.temp", NULL, "2+50000", "2+60000", "5s"),
+			       "; before vda -131000=20019"));
+	span->absent[SLOW_TEMP][1] = 0;
+	span->values[SLOW_TEMP][1] = 7;
+	assert_non_null(strstr(ask("slow.temp", NULL, "2+50000", "2+60000", "5s"),
+			       "; before vda -49000=7"));
+	assert_null(strstr(shown, "20019"));
+	asked = &catalog;
 }
 
 static void derived_quantities(void **state)
