@@ -73,10 +73,10 @@ enum {
 
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
-	[LIFE_TIME_A]  = {"life_time_a", UNIT_COUNT, KIND_GAUGE,
+	[LIFE_TIME_A]  = {"life_time_a", UNIT_NONE, KIND_GAUGE,
 			  "Life used of memory type A: 1 is 0 to 10 %, 10 is 90 to 100 %, 11 is above.",
 			  .absence = NO_LIFE},
-	[LIFE_TIME_B]  = {"life_time_b", UNIT_COUNT, KIND_GAUGE,
+	[LIFE_TIME_B]  = {"life_time_b", UNIT_NONE, KIND_GAUGE,
 			  "Life used of memory type B, in the same code.", .absence = NO_LIFE},
 	[PRE_EOL_INFO] = {"pre_eol_info", UNIT_NONE, KIND_STATE,
 			  "Spare blocks: warning is 80 % of them used, urgent 90 %.",

@@ -45,7 +45,7 @@ enum {
 
 /* clang-format off */
 static const struct field fields[] = {
-	[ENABLE]         = {"monitor_enable", UNIT_COUNT, KIND_GAUGE, "Whether the kernel measures, 1, or not, 0.",
+	[ENABLE]         = {"monitor_enable", UNIT_NONE, KIND_GAUGE, "Whether the kernel measures, 1, or not, 0.",
 			    .attr = "monitor_enable", .absence = "the kernel is older than 5.14"},
 	[CHUNK_SIZE]     = {"monitor_chunk_size", UNIT_BYTES, KIND_GAUGE,
 			    "Only requests of exactly this size are counted; 0 is all of them.",
