@@ -107,6 +107,7 @@ static const struct {
 	{UFS "flags/wb_enable", "u"},
 	{"sys/class/nvme/nvme0/hwmon1/temp1_max", "n"},
 	{"sys/class/nvme/nvme0/hwmon1/temp1_label", "n"},
+	{"proc/vmstat", "v"},
 };
 
 static char root[64];
