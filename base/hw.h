@@ -8,6 +8,7 @@
  *   a word that is no errno name makes the file read as empty;
  * - free space comes from the file STATVFS: mount point, fragment size, blocks, free, available,
  *   inodes, free inodes;
+ * - what the kernel says of its clock comes from the file TIMEX: see hw_timex();
  * - boot id and time come from the tree's own /proc files where it has them;
  * - what a device answers to commands lies below COMMANDS: see model/nvme_command.h and
  *   model/ata_command.h.
@@ -143,6 +144,31 @@ struct hw_space {
 /* Space at a mount point (absolute, as in mountinfo, unescaped). May block for as long as the file
  * system does not answer. -ENODATA in a recorded tree without a record of it. */
 int hw_space(struct hw *hw, const char *mount_point, struct hw_space *ret);
+
+/* What the kernel says of the clock that people read, by adjtimex(2) with modes = 0, which sets
+ * nothing and needs no privilege. */
+enum hw_timex_number {
+	HW_TIMEX_STATE,    /* what the call returned: TIME_OK ... TIME_ERROR */
+	HW_TIMEX_STATUS,   /* STA_* of <sys/timex.h> */
+	HW_TIMEX_OFFSET,   /* us, ns with STA_NANO in the status */
+	HW_TIMEX_FREQ,     /* 2^-16 parts per million */
+	HW_TIMEX_MAXERROR, /* us */
+	HW_TIMEX_ESTERROR, /* us */
+	HW_TIMEX_TICK,     /* us */
+	HW_TIMEX_TAI,      /* s */
+	HW_TIMEX_NUMBERS
+};
+
+struct hw_timex {
+	int64_t v[HW_TIMEX_NUMBERS];
+	bool has[HW_TIMEX_NUMBERS]; /* of a live machine all are there */
+};
+
+/* Does not block. -EPERM or -ENOSYS where a seccomp filter forbids the call. In a recorded tree it
+ * is the file TIMEX, a line for each number ("state", or the name in struct timex, and the number);
+ * other lines count as not there; -ENOENT without the file, -ENODATA when nothing is in it, or the
+ * errors of hw_read(). */
+int hw_timex(struct hw *hw, struct hw_timex *ret);
 
 /* Boot id, "" never. -ENOENT when a recorded tree has none. */
 int hw_boot_id(struct hw *hw, char buf[HW_BOOT_ID_MAX]);

@@ -23,6 +23,11 @@ static const struct scale hertz[] = {{"GHz", 9}, {"MHz", 6}, {"kHz", 3}, {"Hz", 
 static const struct scale transfers[] = {{"GT/s", 9}, {"MT/s", 6}, {"T/s", 0}, {NULL, 0}};
 static const struct scale bits[] = {{"Gbit/s", 9}, {"Mbit/s", 6}, {"bit/s", 0}, {NULL, 0}};
 static const struct scale celsius[] = {{"degC", 0}, {NULL, 0}};
+static const struct scale volts[] = {{"V", 0}, {NULL, 0}};
+static const struct scale amperes[] = {{"A", 0}, {"mA", -3}, {NULL, 0}};
+static const struct scale watts[] = {{"W", 0}, {"mW", -3}, {NULL, 0}};
+static const struct scale joules[] = {{"MJ", 6}, {"kJ", 3}, {"J", 0}, {NULL, 0}};
+static const struct scale rotations[] = {{"RPM", 0}, {NULL, 0}};
 static const struct scale ratio[] = {{"%", -2}, {NULL, 0}};
 static const struct scale plain[] = {{"", 0}, {NULL, 0}};
 
@@ -40,6 +45,11 @@ static const struct scale *scales_of(enum unit unit)
 		{"transfers_per_second", transfers},
 		{"bytes_per_second", throughput},
 		{"bits_per_second", bits},
+		{"volts", volts},
+		{"amperes", amperes},
+		{"watts", watts},
+		{"joules", joules},
+		{"revolutions_per_minute", rotations},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -37,6 +37,11 @@ const char *unit_base_symbol(enum unit unit)
 		{"celsius", "degC"},
 		{"hertz", "Hz"},
 		{"transfers_per_second", "T/s"},
+		{"volts", "V"},
+		{"amperes", "A"},
+		{"watts", "W"},
+		{"joules", "J"},
+		{"revolutions_per_minute", "RPM"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++)

@@ -19,8 +19,17 @@
 	X(UNIT_MINUTES, "minutes", "min", "seconds", 60, 0)                                        \
 	X(UNIT_HOURS, "hours", "h", "seconds", 3600, 0)                                            \
 	X(UNIT_MILLISECONDS, "milliseconds", "ms", "seconds", 1, 3)                                \
+	X(UNIT_CENTISECONDS, "centiseconds", "x 10 ms", "seconds", 1, 2)                           \
 	X(UNIT_MICROSECONDS, "microseconds", "us", "seconds", 1, 6)                                \
+	X(UNIT_NANOSECONDS, "nanoseconds", "ns", "seconds", 1, 9)                                  \
 	X(UNIT_MILLICELSIUS, "millicelsius", "m degC", "celsius", 1, 3)                            \
+	X(UNIT_MILLIVOLTS, "millivolts", "mV", "volts", 1, 3)                                      \
+	X(UNIT_MILLIAMPERES, "milliamperes", "mA", "amperes", 1, 3)                                \
+	X(UNIT_MICROVOLTS, "microvolts", "uV", "volts", 1, 6)                                      \
+	X(UNIT_MICROAMPERES, "microamperes", "uA", "amperes", 1, 6)                                \
+	X(UNIT_MICROWATTS, "microwatts", "uW", "watts", 1, 6)                                      \
+	X(UNIT_MICROJOULES, "microjoules", "uJ", "joules", 1, 6)                                   \
+	X(UNIT_RPM, "revolutions_per_minute", "RPM", "revolutions_per_minute", 1, 0)               \
 	X(UNIT_HERTZ, "hertz", "Hz", "hertz", 1, 0)                                                \
 	X(UNIT_KILOHERTZ, "kilohertz", "kHz", "hertz", 1000, 0)                                    \
 	X(UNIT_MEGATRANSFERS, "megatransfers_per_second", "MT/s", "transfers_per_second", 1000000, \

@@ -108,6 +108,17 @@ static const struct {
 	{"sys/class/nvme/nvme0/hwmon1/temp1_max", "n"},
 	{"sys/class/nvme/nvme0/hwmon1/temp1_label", "n"},
 	{"proc/vmstat", "v"},
+	{"TIMEX", "t"},
+	{"sys/class/rtc/rtc0/hctosys", "t"},
+	{"proc/interrupts", "i"},
+	{"sys/kernel/lmh_stats_0/dcvsh_freq_limit_residency", "i"},
+	{"sys/class/devfreq/ddr/cur_freq", "d"},
+	{"sys/class/devfreq/ddr/governor", "d"},
+	{"sys/class/hwmon/hwmon0/name", "h"},
+	{"sys/class/hwmon/hwmon0/temp1_input", "h"},
+	{"sys/class/hwmon/hwmon0/temp1_label", "h"},
+	{"sys/class/regulator/regulator.0/name", "r"},
+	{"sys/class/regulator/regulator.0/state", "r"},
 };
 
 static char root[64];
@@ -194,6 +205,13 @@ static void make_root(void)
 		{ATA_PORT "host1/target1:0:0/1:0:0:0/block/sdy/dev", "8:0\n"},
 		{ATA_PORT "link1/dev1.0/ata_device/dev1.0/class", "ata\n"},
 		{USB_DEVICE "2-3:1.0/host2/target2:0:0/2:0:0:0/block/sdz/dev", "8:16\n"},
+		{"sys/class/rtc/rtc0/name", "rtc_cmos\n"},
+		{"proc/interrupts", "  CPU0\n 1: 2 x dcvsh-irq-0\n"},
+		{"sys/kernel/lmh_stats_0/dcvsh_freq_limit", "1\n"},
+		{"sys/class/devfreq/ddr/cur_freq", "1\n"},
+		{"sys/class/hwmon/hwmon0/name", "tmp102\n"},
+		{"sys/class/hwmon/hwmon0/temp1_input", "1\n"},
+		{"sys/class/regulator/regulator.0/a.mmc-vmmc/.keep", ""},
 		{"sys/kernel/debug/mmc0/ios", "timing spec:\t2 (sd high-speed)\n"},
 	};
 

@@ -152,7 +152,10 @@ static void classes(void **unused)
 		{"sys/devices/platform/soc/1d84000.ufshc/power_descriptor/active_icc_levels_vcc",
 		 'Q'},
 		{"sys/devices/platform/soc/1d84000.ufshc/attributes/wb_avail_buf", 'Q'},
-		{"sys/class/hwmon/hwmon0/temp1_input", 'Q'},
+		{"sys/devices/platform/coretemp.0/hwmon/hwmon0/temp1_input", 'H'},
+		{"sys/devices/pci0000:00/0000:00:17.0/ata1/host0/target0:0:0/0:0:0:0/hwmon/hwmon1/"
+		 "temp1_input",
+		 'Q'},
 		{"sys/class/nvme/nvme0/hwmon1/temp1_input", 'Q'},
 		{"sys/kernel/debug/mmc0/mmc0:0001/ext_csd", 'Q'},
 		{"sys/kernel/debug/f2fs/status", 'X'},
