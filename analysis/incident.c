@@ -125,6 +125,12 @@ static bool is_better_cause(const struct incident *incident, const struct findin
 	       !kernel_cause_is_consequence(finding->cause);
 }
 
+static void note_mmc(struct incident *incident, const struct finding *finding)
+{
+	incident->is_mmc = incident->is_mmc || finding->kind == KERNEL_NODE_MMC ||
+			   !strncmp(finding->node, "mmcblk", 6);
+}
+
 enum incidents_change incident_add(struct incident *incident, const struct kernel_message *message,
 				   const struct finding *finding, int64_t t_us)
 {
@@ -139,8 +145,7 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 		incident->cause = finding->cause;
 		change = INCIDENTS_WORSE;
 	}
-	incident->is_mmc = incident->is_mmc || finding->kind == KERNEL_NODE_MMC ||
-			   !strncmp(finding->node, "mmcblk", 6);
+	note_mmc(incident, finding);
 	incident->count++;
 	incident->by_cause[finding->cause]++;
 	incident->last_us = MAX(incident->last_us, t_us);
@@ -158,4 +163,31 @@ void incident_rename(struct incident *incident, const struct kernel_message *mes
 	incident->has_changed = true;
 	add_node(incident, finding->node);
 	add_rule(incident, message, finding->rule);
+}
+
+static void see_line(struct incident *incident, struct slice line)
+{
+	struct kernel_message message = {.t_us = KERNEL_TIME_NONE};
+	struct finding finding;
+
+	if (slice_copy(line, message.text, sizeof(message.text)) < 0)
+		return;
+	kernel_classify(&message, &finding);
+	if (!finding.rule)
+		return;
+	note_mmc(incident, &finding);
+	if (!*incident->disk && finding.sector >= 0 && finding.kind == KERNEL_NODE_BLOCK)
+		memcpy(incident->disk, finding.node, sizeof(incident->disk));
+	if (!incident_has_rule(incident, finding.rule) && incident->n_rules < INCIDENT_RULES_MAX)
+		incident->rules[incident->n_rules++] = finding.rule;
+}
+
+void incident_see_again(struct incident *incident)
+{
+	struct slice rest = slice_of(incident->evidence), line;
+
+	incident->evidence_len = rest.len;
+	incident->n_rules = 0;
+	while (slice_line(&rest, &line))
+		see_line(incident, line);
 }

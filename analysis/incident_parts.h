@@ -12,6 +12,9 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 void incident_rename(struct incident *incident, const struct kernel_message *message,
 		     const struct finding *finding);
 
+/* Finds out again what the evidence has told of it. */
+void incident_see_again(struct incident *incident);
+
 /* "mmcblk0" of "mmcblk0p1"; false for names of anything else. ret has NODE_NAME_MAX bytes. */
 bool incident_mmc_disk(const char *name, char *ret);
 

@@ -380,6 +380,20 @@ void incidents_take(struct incidents *table, const struct kernel_message *messag
 		take_detail(table, message, ret);
 }
 
+const struct incident *incidents_resume(struct incidents *table, const struct incident *known)
+{
+	struct incident *incident = free_slot(table);
+
+	if (slot_rank(incident) > 1)
+		return NULL;
+	*incident = *known;
+	incident->id = ++table->last_id;
+	incident->is_used = incident->is_open = true;
+	incident->has_changed = false;
+	incident_see_again(incident);
+	return incident;
+}
+
 const struct incident *incidents_changed(struct incidents *table)
 {
 	struct incident *first = NULL;

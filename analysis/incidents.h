@@ -86,6 +86,11 @@ struct incidents_taken {
 void incidents_take(struct incidents *table, const struct kernel_message *message,
 		    struct incidents_taken *ret);
 
+/* Goes on with an incident of a log that was read up to here by somebody else: known has what is
+ * public of it but id and is_open. What kinds of messages it had is seen by its evidence. Counts of
+ * the table do not have it. NULL when there is no room. Valid until the next call. */
+const struct incident *incidents_resume(struct incidents *table, const struct incident *known);
+
 /* Closes what was quiet for too long at now_us, a time on the clock of the messages. */
 void incidents_advance(struct incidents *table, int64_t now_us);
 /* Closes all: the log has ended. */

@@ -53,14 +53,21 @@ static int parse_args(int argc, char **argv, struct records_source *source, bool
 	return cli_one_source("events", source->db, &source->target);
 }
 
+/* Of an incident of the kernel's log t_end is its newest message so far. */
+static bool is_open(struct tree *record)
+{
+	return !*tree_text(record, "t_end") || tree_bool(record, "evidence.open");
+}
+
 /* What both have: from when to when. */
 static int add_line(struct table *table, struct tree *record, const char *severity,
 		    const char *kind, const char *about, const char *text)
 {
 	const char *t = tree_text(record, "t"), *t_end = tree_text(record, "t_end");
-	const char *cells[] = {t,        !*t_end ? "open" : strcmp(t, t_end) != 0 ? t_end : "",
-			       severity, kind,
-			       about,    text};
+	const char *cells[] = {
+		t,        is_open(record) ? "open" : strcmp(t, t_end) != 0 ? t_end : "",
+		severity, kind,
+		about,    text};
 	int r = table_line(table);
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(cells); i++)

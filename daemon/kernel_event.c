@@ -71,7 +71,8 @@ static void write_evidence(const struct incident *incident, const struct kernel_
 {
 	struct text text = TEXT_IN(event->evidence);
 
-	text_printf(&text, "{\"count\":%lld,\"at_least\":%s", (long long)incident->count,
+	text_printf(&text, "{\"open\":%s,\"count\":%lld,\"at_least\":%s",
+		    incident->is_open ? "true" : "false", (long long)incident->count,
 		    incident->at_least ? "true" : "false");
 	if (incident->worst) {
 		text_str(&text, ",\"rule\":");

@@ -486,6 +486,46 @@ static void count(struct kernel_log *log)
 		add_count(log, &count);
 }
 
+static int64_t stamp_of(const struct kernel_log *log, int64_t t_ms)
+{
+	return MAX(t_ms - log->asleep_ms, INT64_C(0)) * 1000;
+}
+
+static void resume(struct kernel_log *log, const struct event *event)
+{
+	const struct incident *resumed;
+	struct incident incident;
+	struct kernel_moment moment;
+	struct slot *slot;
+
+	if (kernel_event_read(event, &incident, &moment) < 0)
+		return;
+	incident.first_us = stamp_of(log, moment.first_ms);
+	incident.last_us = stamp_of(log, moment.last_ms);
+	resumed = incidents_resume(log->incidents, &incident);
+	if (!resumed)
+		return;
+	slot = slot_of(log, resumed->id, moment.first_ms);
+	slot->moment = moment;
+	slot->is_open = true;
+}
+
+/* What the run before had left open goes on; what was quiet for too long meanwhile is closed by the
+ * first tick. */
+static int resume_all(struct kernel_log *log)
+{
+	CLEANUP(freep) struct event *events = calloc(STORE_LOG_OPEN_MAX, sizeof(*events));
+	size_t n;
+
+	if (!events)
+		return -ENOMEM;
+	log->asleep_ms = hw_is_live(log->options.hw) ? clock_asleep_ms() : 0;
+	/* The oldest first, as they began. */
+	for (n = store_kernel_log_open(log->options.store, events, STORE_LOG_OPEN_MAX); n; n--)
+		resume(log, &events[n - 1]);
+	return 0;
+}
+
 int kernel_log_new(const struct kernel_log_options *options, struct kernel_log **ret)
 {
 	CLEANUP(kernel_log_freep) struct kernel_log *log = calloc(1, sizeof(*log));
@@ -507,6 +547,8 @@ int kernel_log_new(const struct kernel_log_options *options, struct kernel_log *
 		r = incidents_new(kernel_names_find, log->names, &log->incidents);
 	if (r == 0)
 		r = find_fields(log);
+	if (r == 0)
+		r = resume_all(log);
 	if (r < 0)
 		return r;
 	if (store_kernel_log_next(options->store, &log->next) == 0)
@@ -588,10 +630,8 @@ void kernel_log_free(struct kernel_log *log)
 {
 	if (!log)
 		return;
-	if (log->incidents) {
-		incidents_close(log->incidents);
+	if (log->incidents)
 		tell_changes(log, clock_boot_ms());
-	}
 	if (log->next != log->told_next)
 		send_events(log, clock_boot_ms());
 	let_go(log);

@@ -5,7 +5,9 @@
  * /dev/kmsg gives one record for each read and keeps a position for each who has it open. How far
  * this boot's log was read stands in the file beside the events (store_kernel_log()), so a restart
  * goes on where the run before ended. A run before that was killed is repeated from its last commit
- * on, and so are its events, which were not in the file.
+ * on, and so are its events, which were not in the file. An incident that is open in the file goes
+ * on as the same event. When the file is attached only after the log was read, what it has already
+ * is not told again (store_kernel_log()).
  *
  * Time. The stamp of a record is the kernel's scheduler clock: it begins with the boot, stands
  * still in suspend, is no clock that a process may ask, and drifts against those by some ms in an
@@ -44,13 +46,14 @@ struct kernel_log_status {
 	uint64_t n_lost;                   /* that the kernel had overwritten before */
 	uint64_t n_overruns;               /* times that this happened */
 	uint64_t n_unreadable;
-	uint64_t n_incidents;
-	int64_t n_open; /* of these: that go on */
+	uint64_t n_incidents; /* that began in this run */
+	int64_t n_open;       /* that go on, those of a run before too */
 };
 
 /* Opens nothing yet. -ENOMEM. */
 MUST_CHECK int kernel_log_new(const struct kernel_log_options *options, struct kernel_log **ret);
-/* Tells how the incidents stand, and how far it was read. */
+/* Tells how the incidents stand, and how far it was read. What is open stays so: the next run of
+ * this boot goes on with it. */
 void kernel_log_free(struct kernel_log *log);
 
 /* Opens the log by itself: that of a recorded tree, or where there is no helper. */

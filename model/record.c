@@ -1,5 +1,7 @@
 #include "model/record.h"
 
+#include <string.h>
+
 const char *severity_name(enum severity severity)
 {
 	static const char *const names[] = {
@@ -10,4 +12,12 @@ const char *severity_name(enum severity severity)
 	};
 
 	return names[severity];
+}
+
+enum severity severity_named(const char *name)
+{
+	for (int s = SEVERITY_INFO; s <= SEVERITY_CRITICAL; s++)
+		if (!strcmp(severity_name((enum severity)s), name))
+			return (enum severity)s;
+	return SEVERITY_INFO;
 }

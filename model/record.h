@@ -13,6 +13,8 @@ enum severity {
 };
 
 const char *severity_name(enum severity severity);
+/* SEVERITY_INFO for what is no name of one. */
+enum severity severity_named(const char *name);
 
 #define EVENT_KIND_MAX     32
 #define EVENT_TEXT_MAX     256

@@ -185,9 +185,8 @@ static int write_event(struct db *db, sqlite3_stmt *stmt, const struct event *e)
 	return sql_run(stmt);
 }
 
-/* Only the newest are looked through: what goes on has begun lately, and its row costs no index.
- * One whose row has got out of reach gets another. */
-#define EVENTS_BACK "512"
+/* The log of a run before that is read again is dated anew, by clocks that drift. */
+#define SAME_START_MS "2000"
 
 /* Whether there was one to update. */
 static int update_event(struct db *db, sqlite3_stmt *stmt, const struct event *e)
@@ -210,7 +209,8 @@ static int write_events(struct db *db, const struct event_list *events)
 				"UPDATE event SET t_end=?3,severity=?4,kind=?5,text=?8,"
 				"evidence=nullif(?9,'') WHERE id=(SELECT id FROM (SELECT * FROM"
 				" event ORDER BY id DESC LIMIT " EVENTS_BACK ") WHERE boot=?1 AND"
-				" t=?2 AND collector=?6 AND node=?7)");
+				" collector=?6 AND node=?7 AND (t=?2 OR kind=?5 AND"
+				" abs(t-?2)<=" SAME_START_MS ") ORDER BY abs(t-?2) LIMIT 1)");
 	for (const struct pending_event *p = events->first; p && !r; p = p->next) {
 		r = p->goes_on ? update_event(db, update, &p->event) : 0;
 		if (!r)

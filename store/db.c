@@ -163,10 +163,61 @@ static int find_boot(struct store *store, struct db *db)
 				(long long)store->wall_offset_ms);
 }
 
+#define OPEN_INCIDENTS                                                                             \
+	"SELECT id FROM (SELECT * FROM event ORDER BY id DESC LIMIT " EVENTS_BACK                  \
+	") WHERE collector='kmsg' AND evidence LIKE '{\"open\":true,%%'"
+
+/* No boot goes on in the next one. */
+static int end_incidents(struct db *db)
+{
+	return sql_exec(db->conn,
+			"UPDATE event SET evidence='{\"open\":false,'||substr(evidence,14)"
+			" WHERE id IN (" OPEN_INCIDENTS ") AND boot<>%lld",
+			(long long)db->boot);
+}
+
+static void load_incident(sqlite3_stmt *stmt, struct event *e)
+{
+	*e = (struct event){.t_ms = sqlite3_column_int64(stmt, 0),
+			    .t_end_ms = sqlite3_column_int64(stmt, 1),
+			    .severity = severity_named(column_text(stmt, 2))};
+	snprintf(e->kind, sizeof(e->kind), "%s", column_text(stmt, 3));
+	snprintf(e->collector, sizeof(e->collector), "kmsg");
+	snprintf(e->node, sizeof(e->node), "%s", column_text(stmt, 4));
+	snprintf(e->evidence, sizeof(e->evidence), "%s", column_text(stmt, 5));
+}
+
+static int load_incidents(struct store *store, struct db *db)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	struct event *events = calloc(STORE_LOG_OPEN_MAX, sizeof(*events));
+	size_t n = 0;
+	int r = events ? 0 : -ENOMEM;
+
+	if (!r)
+		r = sql_prepare(db->conn, &stmt,
+				"SELECT t,t_end,severity,kind,node,evidence FROM event WHERE id IN"
+				" (" OPEN_INCIDENTS ") AND boot=%lld ORDER BY id DESC LIMIT %d",
+				(long long)db->boot, STORE_LOG_OPEN_MAX);
+	while (!r && (r = sql_step(stmt)) > 0) {
+		load_incident(stmt, &events[n++]);
+		r = 0;
+	}
+	pthread_mutex_lock(&store->lock);
+	free(store->log_open);
+	store->log_open = n ? events : NULL;
+	store->n_log_open = n;
+	pthread_mutex_unlock(&store->lock);
+	if (!n)
+		free(events);
+	return r;
+}
+
 /* Positions of earlier boots lead nowhere. */
 static int find_log_position(struct store *store, struct db *db)
 {
 	int64_t next = -1;
+	bool is_first;
 	int r = sql_exec(db->conn, "DELETE FROM log_position WHERE boot<>%lld",
 			 (long long)db->boot);
 
@@ -176,10 +227,16 @@ static int find_log_position(struct store *store, struct db *db)
 		return r;
 	pthread_mutex_lock(&store->lock);
 	/* One that was reached without the file counts; it is written. */
+	is_first = store->log_next < 0;
 	store->log_next = MAX(store->log_next, next);
 	store->log_dirty = store->log_next >= 0;
+	if (next >= 0) {
+		events_drop_told(&store->events, next);
+		events_drop_told(&store->writing_events, next);
+	}
 	pthread_mutex_unlock(&store->lock);
-	return 0;
+	r = end_incidents(db);
+	return r || !is_first ? r : load_incidents(store, db);
 }
 
 static int find_tail(struct db *db)

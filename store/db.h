@@ -42,6 +42,10 @@ struct file_group {
 	sqlite3_stmt *insert;
 };
 
+/* Only the newest events are looked through: what goes on has begun lately, and its row costs no
+ * index. One whose row has got out of reach gets another. */
+#define EVENTS_BACK "512"
+
 struct db {
 	sqlite3 *conn;
 	int lock_fd;

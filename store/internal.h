@@ -135,7 +135,8 @@ struct change_list {
 
 struct pending_event {
 	struct pending_event *next;
-	bool goes_on; /* takes the place of one with the same beginning */
+	bool goes_on;     /* takes the place of one with the same beginning */
+	int64_t log_next; /* of one that goes on: see store_kernel_log() */
 	struct event event;
 };
 
@@ -188,6 +189,8 @@ struct store {
 	struct boot_end_record *boot_end; /* that waits to be written; NULL */
 	int64_t log_next;                 /* see store_kernel_log(); -1: not known */
 	bool log_dirty;
+	struct event *log_open; /* see store_kernel_log_open() */
+	size_t n_log_open;
 	bool urgent;
 	bool wrong_file; /* seen at open: never attach */
 	struct store_status status;
@@ -247,5 +250,7 @@ void pending_change(struct store *store, enum change_what what, struct tail_node
 		    const struct group *group, size_t field, int64_t t_ms, const char *text);
 void events_join(struct event_list *a, struct event_list *b);
 void events_free(struct event_list *list);
+/* Takes out what tells of nothing but records before next. */
+void events_drop_told(struct event_list *list, int64_t next);
 void changes_join(struct change_list *a, struct change_list *b);
 void changes_free(struct change_list *list);

@@ -43,8 +43,25 @@ bool event_is_same(const struct event *a, const struct event *b)
 	       !strcmp(a->node, b->node);
 }
 
+void events_drop_told(struct event_list *list, int64_t next)
+{
+	struct event_list kept = {0};
+
+	for (struct pending_event *p = list->first, *following; p; p = following) {
+		struct event_list one = {p, p, 1};
+
+		following = p->next;
+		p->next = NULL;
+		if (p->goes_on && p->log_next <= next)
+			free(p);
+		else
+			events_join(&kept, &one);
+	}
+	*list = kept;
+}
+
 /* One that a commit holds is left to it; its successor replaces it in the file. */
-static void pending_update(struct store *store, const struct event *event)
+static void pending_update(struct store *store, const struct event *event, int64_t next)
 {
 	bool urgent = store->urgent;
 
@@ -52,11 +69,14 @@ static void pending_update(struct store *store, const struct event *event)
 		if (!p->goes_on || !event_is_same(&p->event, event))
 			continue;
 		p->event = *event;
+		p->log_next = next;
 		return;
 	}
 	pending_event(store, event);
-	if (store->events.last)
+	if (store->events.last) {
 		store->events.last->goes_on = true;
+		store->events.last->log_next = next;
+	}
 	store->urgent = urgent;
 }
 
@@ -150,8 +170,9 @@ void store_kernel_log(struct store *store, int64_t next, const struct event *eve
 {
 	pthread_mutex_lock(&store->lock);
 	for (size_t i = 0; i < n; i++)
-		pending_update(store, &events[i]);
-	store->log_next = next;
+		pending_update(store, &events[i], next);
+	/* A file that came later may be ahead: what is before its position was told by another. */
+	store->log_next = MAX(store->log_next, next);
 	store->log_dirty = true;
 	store->urgent = store->urgent || urgent;
 	pthread_mutex_unlock(&store->lock);
@@ -183,6 +204,20 @@ int store_boot_end(struct store *store, const struct boot_end_record *record)
 	pthread_mutex_unlock(&store->lock);
 	free(old);
 	return 0;
+}
+
+size_t store_kernel_log_open(struct store *store, struct event *events, size_t max)
+{
+	pthread_mutex_lock(&store->lock);
+	size_t n = MIN(store->n_log_open, max);
+
+	for (size_t i = 0; i < n; i++)
+		events[i] = store->log_open[i];
+	free(store->log_open);
+	store->log_open = NULL;
+	store->n_log_open = 0;
+	pthread_mutex_unlock(&store->lock);
+	return n;
 }
 
 static int64_t new_mark_id(struct store *store)

@@ -68,19 +68,11 @@ static int64_t column_time(sqlite3_stmt *stmt, int i)
 	return sqlite3_column_type(stmt, i) == SQLITE_NULL ? TIME_OPEN : reader_time(stmt, i);
 }
 
-static enum severity severity_of(const char *name)
-{
-	for (int s = SEVERITY_INFO; s <= SEVERITY_CRITICAL; s++)
-		if (!strcmp(severity_name((enum severity)s), name))
-			return (enum severity)s;
-	return SEVERITY_INFO;
-}
-
 static void event_columns(sqlite3_stmt *stmt, struct event *e)
 {
 	e->t_ms = reader_time(stmt, 7);
 	e->t_end_ms = column_time(stmt, 8);
-	e->severity = severity_of(column_text(stmt, 9));
+	e->severity = severity_named(column_text(stmt, 9));
 	snprintf(e->kind, sizeof(e->kind), "%s", column_text(stmt, 10));
 	snprintf(e->collector, sizeof(e->collector), "%s", column_text(stmt, 11));
 	snprintf(e->node, sizeof(e->node), "%s", column_text(stmt, 12));

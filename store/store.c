@@ -121,6 +121,7 @@ void store_close(struct store *store)
 	changes_free(&store->changes);
 	changes_free(&store->writing_changes);
 	events_free(&store->events);
+	free(store->log_open);
 	events_free(&store->writing_events);
 	coder_done(&store->coder);
 	coder_done(&store->commit_coder);

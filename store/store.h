@@ -61,10 +61,18 @@ void store_event(struct store *store, const struct event *event);
 /* What the kernel's log has told before its record with the number next (>= 0): incidents, which go
  * on. Each takes the place of the event with the same start, collector and node, whatever its kind
  * was, and stands beside the others when there is none. Events and position are committed together,
- * so whoever goes on from there tells nothing twice and misses nothing. urgent: it is worth a
- * commit at once. */
+ * so whoever goes on from there tells nothing twice and misses nothing. When the file is attached
+ * later and knows a position, events that have nothing newer are dropped: it has them. One that
+ * begins with the words {"open":true, in its evidence is still going on, for
+ * store_kernel_log_open(); those of earlier boots get false there at the start. urgent: it is worth
+ * a commit at once. */
 void store_kernel_log(struct store *store, int64_t next, const struct event *events, size_t n,
 		      bool urgent);
+
+/* The incidents of this boot that a run before had left open, newest first, at most max of them.
+ * They are given once, and only when the file was there before the first store_kernel_log(). */
+#define STORE_LOG_OPEN_MAX 16
+size_t store_kernel_log_open(struct store *store, struct event *events, size_t max);
 
 /* Where to go on: the last position of this boot. -ENOENT when the file knows none, or is not open.
  */

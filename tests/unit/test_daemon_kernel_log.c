@@ -126,18 +126,24 @@ static int64_t monotonic_us(void)
 	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
+static void say_at(int64_t t_us, int prefix, const char *text)
+{
+	char record[1024];
+	int n = snprintf(record, sizeof(record), "%d,%lld,%lld,-;%s\n", prefix,
+			 (long long)next_sequence++, (long long)t_us, text);
+
+	assert_int_equal(send(kmsg[1], record, (size_t)n, MSG_DONTWAIT), n);
+}
+
 PRINTF_LIKE(2, 3) static void say(int prefix, const char *fmt, ...)
 {
-	char text[512], record[1024];
+	char text[512];
 	va_list args;
-	int n;
 
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	n = snprintf(record, sizeof(record), "%d,%lld,%lld,-;%s\n", prefix,
-		     (long long)next_sequence++, (long long)monotonic_us(), text);
-	assert_int_equal(send(kmsg[1], record, (size_t)n, MSG_DONTWAIT), n);
+	say_at(monotonic_us(), prefix, text);
 }
 
 static void say_io_error(const char *disk, long long sector)
@@ -301,6 +307,127 @@ static void restart(void **state)
 	read_all();
 	assert_int_equal(status().n_records, 1);
 	assert_int_equal(status().n_lost, 0);
+}
+
+static void end_run(void)
+{
+	end_log();
+	assert_int_equal(store_commit(store, clock_boot_ms(), true), 0);
+	store_close(store);
+}
+
+static void begin_run(const char *boot_id)
+{
+	open_store(boot_id);
+	open_log();
+	follow();
+}
+
+static bool says(const struct event *event, const char *text)
+{
+	return strstr(event->evidence, text);
+}
+
+/* What is open when a run ends is the same event in the next one, and over in the next boot. */
+static void goes_on(void **state)
+{
+	int64_t t_ms;
+
+	(void)state;
+	say_io_error("nvme0n1", 16384);
+	say(4, "nvme nvme0: I/O 5 QID 2 timeout, aborting");
+	read_all();
+	end_run();
+
+	begin_run("boot-a");
+	assert_int_equal(status().n_open, 1);
+	assert_int_equal(list_events(), 1);
+	t_ms = events[0].t_ms;
+	assert_true(says(&events[0], "{\"open\":true,\"count\":2,"));
+	say_io_error("nvme0n1", 16392);
+	read_all();
+	assert_int_equal(status().n_incidents, 0);
+	assert_int_equal(status().n_open, 1);
+	assert_int_equal(list_events(), 1);
+	assert_int_equal(events[0].t_ms, t_ms);
+	assert_string_equal(events[0].node, "nvme0");
+	assert_true(says(&events[0], "{\"open\":true,\"count\":3,"));
+	assert_true(says(&events[0], "\"causes\":{\"timeout\":1,\"io\":2}"));
+	assert_true(says(&events[0], "\"sectors\":[16384,16392]"));
+	assert_true(says(&events[0], "timeout, aborting"));
+	assert_int_equal(counted("nvme0", "findings"), 1);
+	end_run();
+
+	begin_run("boot-b");
+	next_sequence = 0;
+	say_io_error("nvme0n1", 16400);
+	read_all();
+	assert_int_equal(list_events(), 2);
+	assert_true(says(&events[0], "{\"open\":false,\"count\":3,"));
+	assert_true(says(&events[1], "{\"open\":true,\"count\":1,"));
+}
+
+/* What was quiet for long while nobody followed is over. */
+static void is_over(void **state)
+{
+	(void)state;
+	say_io_error("sda", 8);
+	read_all();
+	end_run();
+	begin_run("boot-a");
+	read_all();
+	assert_int_equal(status().n_open, 1);
+	next_sequence++;
+	say_at(monotonic_us() + INCIDENT_REPEAT_US + 2000000, 6, "nothing");
+	read_all();
+	assert_int_equal(status().n_open, 0);
+	assert_int_equal(list_events(), 1);
+	assert_true(says(&events[0], "{\"open\":false,\"count\":1,"));
+}
+
+/* Its file is there only after the log was read: what it knows is not told twice. */
+static void late_file(void **state)
+{
+	char away[128], back[128];
+	struct store_status attached;
+
+	(void)state;
+	end_run();
+	snprintf(back, sizeof(back), "%s/disk", folder);
+	snprintf(away, sizeof(away), "%s/away", folder);
+	snprintf(database, sizeof(database), "%s/disk/f.db", folder);
+	assert_int_equal(mkdir(back, 0755), 0);
+	begin_run("boot-a");
+	next_sequence = 100;
+	say_io_error("sda", 8);
+	say_io_error("sdb", 8);
+	read_all();
+	end_run();
+
+	assert_int_equal(rename(back, away), 0);
+	begin_run("boot-a");
+	store_get_status(store, &attached);
+	assert_false(attached.attached);
+	next_sequence = 100;
+	say_io_error("sda", 8);
+	say_io_error("sdb", 8);
+	read_all();
+	assert_int_equal(status().n_records, 2);
+	say_io_error("sdb", 16);
+	say_io_error("nvme0n1", 16);
+	read_all();
+	assert_int_equal(rename(away, back), 0);
+	assert_int_equal(store_commit(store, clock_boot_ms() + 3600000, false), 0);
+	store_get_status(store, &attached);
+	assert_true(attached.attached);
+	assert_int_equal(list_events(), 3);
+	assert_string_equal(events[1].node, "sdb");
+	assert_true(says(&events[1], "\"count\":2,"));
+	say_io_error("sda", 24);
+	read_all();
+	assert_int_equal(store_commit(store, clock_boot_ms() + 7200000, false), 0);
+	assert_int_equal(list_events(), 3);
+	assert_true(says(&events[0], "\"count\":2,"));
 }
 
 static void losses(void **state)
@@ -474,6 +601,9 @@ int main(void)
 		TEST(one_incident),
 		TEST(commits_are_bounded),
 		TEST(restart),
+		TEST(goes_on),
+		TEST(is_over),
+		TEST(late_file),
 		TEST(losses),
 		TEST(flood),
 		TEST(descriptors),
