@@ -1,5 +1,6 @@
 #include <errno.h>
 
+#include "analysis/kernel_index.h"
 #include "analysis/kernel_rules.h"
 
 const char *kernel_cause_name(enum kernel_cause cause)
@@ -95,13 +96,17 @@ static void take_rule(const struct kernel_rule *rule, struct finding *f)
 void kernel_classify(const struct kernel_message *message, struct finding *ret)
 {
 	const char *text = message->text;
+	struct kernel_pairs pairs;
 
 	clear(ret);
 	if (message->facility != 0)
 		return;
 	while (*text == ' ')
 		text++;
+	kernel_pairs_of_text(text, &pairs);
 	for (size_t i = 0; i < n_kernel_rules; i++) {
+		if (!kernel_index_may_match(i, &pairs))
+			continue;
 		if (kernel_pattern_match(kernel_rules[i].pattern, text, ret)) {
 			take_rule(&kernel_rules[i], ret);
 			return;

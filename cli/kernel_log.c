@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hw.h"
 #include "base/macros.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "model/kernel_names.h"
 
 static const char help[] =
-	"Usage: flashscope kernel-log [--all] [--json] [FILE | -]\n"
+	"Usage: flashscope kernel-log [--all] [--json] [--root DIR] [FILE | -]\n"
 	"\n"
 	"What a kernel log says of storage: one line for each incident, that is for all that a\n"
 	"device went through at a time, file systems on it included. FILE is what dmesg,\n"
@@ -23,10 +25,14 @@ static const char help[] =
 	"happened to a device is one incident.\n"
 	"\n"
 	"  --all           print also each line, and what it was taken for\n"
-	"  --json          {\"incidents\", \"counts\", \"lines\"}\n";
+	"  --json          {\"incidents\", \"counts\", \"lines\"}\n"
+	"  --root DIR      the machine's tree, as tools/capture makes it: partitions, controllers\n"
+	"                  and addresses are known by their device, and FILE is DIR/dev/kmsg "
+	"unless\n"
+	"                  another one is given; / for a log of this machine\n";
 
 struct log_args {
-	const char *file;
+	const char *file, *root;
 	bool all, json;
 };
 
@@ -36,6 +42,7 @@ static int parse_args(int argc, char **argv, struct log_args *args)
 	const struct cli_option options[] = {
 		{"all", .flag = &args->all},
 		{"json", .flag = &args->json},
+		{"root", .text = &args->root},
 	};
 	int r = cli_options("kernel-log", help, options, ARRAY_SIZE(options), argc, argv);
 
@@ -46,48 +53,86 @@ static int parse_args(int argc, char **argv, struct log_args *args)
 				       argv[optind + 1]);
 	if (args->all && args->json)
 		return cli_wrong_usage("kernel-log", "--all or --json, one of them");
-	args->file = optind < argc ? argv[optind] : "-";
+	args->file = optind < argc ? argv[optind] : args->root ? NULL : "-";
+	if (!args->file)
+		return -1;
 	if (!strcmp(args->file, "-") && isatty(STDIN_FILENO))
 		return cli_wrong_usage("kernel-log", "a FILE, or a log on standard input");
 	return -1;
 }
 
-static int say(const char *what, int error)
+static int say(const char *what, const char *problem)
 {
 	fprintf(stderr, "flashscope kernel-log: ");
 	cli_put_text(stderr, what);
-	fprintf(stderr, ": %s\n", strerror(-error));
+	fprintf(stderr, ": %s\n", problem);
 	return EXIT_FAILED;
 }
 
-static int read_log(const struct log_args *args, struct kernel_log *log)
+static int read_log(const char *name, struct kernel_log *log)
 {
 	CLEANUP(fclosep) FILE *file = NULL;
 
-	if (!strcmp(args->file, "-"))
+	if (!strcmp(name, "-"))
 		return kernel_log_read(log, stdin);
-	file = fopen(args->file, "re");
+	file = fopen(name, "re");
 	return file ? kernel_log_read(log, file) : -errno;
+}
+
+static void names_freep(struct kernel_names **names)
+{
+	kernel_names_free(*names);
+}
+
+/* The log of args->root, or another one of that machine. */
+static int open_tree(struct log_args *args, char own[HW_PATH_MAX], struct hw **ret_hw,
+		     struct kernel_names **ret_names)
+{
+	int r = hw_open(args->root, ret_hw);
+
+	if (r < 0)
+		return say(args->root, hw_open_problem(r));
+	if (!args->file && hw_is_live(*ret_hw))
+		return cli_wrong_usage("kernel-log", "with this machine's tree a FILE or -, as in "
+						     "dmesg | flashscope kernel-log --root / -");
+	if (!args->file && snprintf(own, HW_PATH_MAX, "%s/dev/kmsg", args->root) >= HW_PATH_MAX)
+		return say(args->root, strerror(ENAMETOOLONG));
+	if (!args->file)
+		args->file = own;
+	cli_check_root("kernel-log", args->root);
+	r = kernel_names_new(*ret_hw, ret_names);
+	return r < 0 ? say(args->root, strerror(-r)) : -1;
+}
+
+static int print_log(const struct log_args *args, const struct kernel_log *log)
+{
+	int r;
+
+	if (args->all)
+		putchar('\n');
+	r = args->json ? kernel_log_print_json(log) : kernel_log_print_table(log);
+	if (r < 0)
+		return say("cannot print", strerror(-r));
+	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
 }
 
 int command_kernel_log(int argc, char **argv)
 {
 	CLEANUP(kernel_log_done) struct kernel_log log = {0};
+	CLEANUP(hw_closep) struct hw *hw = NULL;
+	CLEANUP(names_freep) struct kernel_names *names = NULL;
 	struct log_args args = {0};
+	char own[HW_PATH_MAX];
 	int r = parse_args(argc, argv, &args);
 
+	if (r < 0 && args.root)
+		r = open_tree(&args, own, &hw, &names);
 	if (r >= 0)
 		return r;
 	log.shows_lines = args.all;
-	r = incidents_new(NULL, NULL, &log.table);
+	log.knows_devices = names;
+	r = incidents_new(names ? kernel_names_find : NULL, names, &log.table);
 	if (r == 0)
-		r = read_log(&args, &log);
-	if (r < 0)
-		return say(args.file, r);
-	if (args.all)
-		putchar('\n');
-	r = args.json ? kernel_log_print_json(&log) : kernel_log_print_table(&log);
-	if (r < 0)
-		return say("cannot print", r);
-	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+		r = read_log(args.file, &log);
+	return r < 0 ? say(args.file, strerror(-r)) : print_log(&args, &log);
 }

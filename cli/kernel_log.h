@@ -17,7 +17,8 @@ struct kernel_log {
 	struct incident *closed;
 	size_t n, alloc;
 	long long dropped;
-	bool shows_lines; /* each line is printed as it is read */
+	bool shows_lines;   /* each line is printed as it is read */
+	bool knows_devices; /* by a tree of the machine that the log is of */
 };
 
 /* Takes a whole log. -ENOMEM, or the errno of reading. */
@@ -29,5 +30,5 @@ MUST_CHECK int kernel_log_print_json(const struct kernel_log *log);
 /* One line of the log with what it was taken for. */
 void kernel_log_print_line(const struct kernel_message *message,
 			   const struct incidents_taken *taken);
-/* The device as people know it: the disk, where it was named. */
-const char *kernel_log_device(const struct incident *incident);
+/* The device as people know it: as a tree knows it; without one the disk, where it was named. */
+const char *kernel_log_device(const struct kernel_log *log, const struct incident *incident);

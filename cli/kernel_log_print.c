@@ -12,9 +12,9 @@
 
 #define DOC_MAX_BYTES (64 * 1024 * 1024)
 
-const char *kernel_log_device(const struct incident *incident)
+const char *kernel_log_device(const struct kernel_log *log, const struct incident *incident)
 {
-	return *incident->disk ? incident->disk : incident->device;
+	return *incident->disk && !log->knows_devices ? incident->disk : incident->device;
 }
 
 static void put_time(struct text *text, int64_t t_us)
@@ -69,7 +69,8 @@ static int add_cell(struct table *table, struct text *text, int r)
 	return r;
 }
 
-static int add_incident(struct table *table, const struct incident *incident)
+static int add_incident(struct table *table, const struct kernel_log *log,
+			const struct incident *incident)
 {
 	char buf[512];
 	struct text text = TEXT_IN(buf);
@@ -81,7 +82,7 @@ static int add_incident(struct table *table, const struct incident *incident)
 	r = add_cell(table, &text, r);
 	text_printf(&text, "%s%lld", incident->at_least ? ">=" : "", (long long)incident->count);
 	r = add_cell(table, &text, r);
-	text_str(&text, kernel_log_device(incident));
+	text_str(&text, kernel_log_device(log, incident));
 	r = add_cell(table, &text, r);
 	text_str(&text, kernel_cause_name(incident->cause));
 	r = add_cell(table, &text, r);
@@ -110,7 +111,7 @@ static int fill(struct table *table, const struct kernel_log *log)
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
 		r = table_column(table, columns[i].name, columns[i].column);
 	for (size_t i = 0; r == 0 && i < log->n; i++)
-		r = add_incident(table, &log->closed[i]);
+		r = add_incident(table, log, &log->closed[i]);
 	return r;
 }
 
@@ -161,14 +162,15 @@ static void doc_list(struct doc *doc, const char *key, const char *text, char se
 	doc_end(doc);
 }
 
-static void doc_incident(struct doc *doc, const struct incident *incident)
+static void doc_incident(struct doc *doc, const struct kernel_log *log,
+			 const struct incident *incident)
 {
 	doc_object(doc, NULL);
 	doc_number(doc, "first_us", incident->first_us);
 	doc_number(doc, "last_us", incident->last_us);
 	doc_i64(doc, "count", incident->count);
 	doc_bool(doc, "at_least", incident->at_least);
-	doc_string_or_null(doc, "device", kernel_log_device(incident));
+	doc_string_or_null(doc, "device", kernel_log_device(log, incident));
 	doc_list(doc, "names", incident->nodes, ' ');
 	doc_string(doc, "cause", kernel_cause_name(incident->cause));
 	doc_string(doc, "severity", severity_name(incident->severity));
@@ -218,7 +220,7 @@ int kernel_log_print_json(const struct kernel_log *log)
 	doc_object(&doc, NULL);
 	doc_array(&doc, "incidents");
 	for (size_t i = 0; i < log->n; i++)
-		doc_incident(&doc, &log->closed[i]);
+		doc_incident(&doc, log, &log->closed[i]);
 	doc_end(&doc);
 	doc_i64(&doc, "older_incidents", log->dropped);
 	doc_counts(&doc, log);

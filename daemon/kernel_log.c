@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/kernel_event.h"
-#include "daemon/kernel_names.h"
+#include "model/kernel_names.h"
 #include "model/catalog.h"
 #include "sampling/registry.h"
 

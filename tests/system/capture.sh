@@ -77,10 +77,17 @@ echo 0x028000 >"$other/class"
 echo 0x1111 >"$other/vendor"
 ln -s "../../../${other#"$work/sleeper/sys/"}" "$work/sleeper/sys/bus/pci/devices/0000:01:00.1"
 [ -e "$work/sleeper/sys/bus/pci/devices/0000:01:00.1/class" ] || fail "the other function is not there"
+# What its kernel said, in this boot and in the last moments of the one before
+mkdir -p "$work/sleeper/dev" "$work/sleeper/sys/fs/pstore"
+echo '3,100,1000000,-;I/O error, dev nvme0n1, sector 8' >"$work/sleeper/dev/kmsg"
+echo 'Kernel panic' >"$work/sleeper/sys/fs/pstore/dmesg-ramoops-0"
 "$tests/../tools/capture" -r "$work/sleeper" "$work/asleep" >"$work/out" 2>&1 ||
 	fail "capture of a board that sleeps: $(cat "$work/out")"
 pci_of "$work/sleeper" | grep -q '"state":"suspended"' || fail "nothing sleeps"
 diff <(pci_of "$work/sleeper") <(pci_of "$work/asleep") || fail "what sleeps is another machine"
+for log in dev/kmsg sys/fs/pstore/dmesg-ramoops-0; do
+	cmp "$work/sleeper/$log" "$work/asleep/$log" || fail "$log is not there"
+done
 [ -e "$work/asleep/${function#"$work/sleeper/"}/power_state" ] || fail "the function that sleeps is missing"
 [ -z "$(find "$work/asleep" -path '*0000:01:00.0/*_link_*' -size +0)" ] || fail "a function that sleeps was woken"
 [ -z "$(find "$work/asleep" -path '*0000:01:00.1/*')" ] || fail "a function without storage was copied"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # flashscope kernel-log: the field cases of kernel logs by their expect.md, each form that a log is saved
 # in, and what is no log.
+# label: long
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 cd "$(dirname "$0")/../cases" || exit 1
@@ -154,6 +155,29 @@ file=long
 expect '.incidents | length == 1' '$i.count == 20000 and $i.at_least' '.lines.suppressed == 9' \
 	'$i.sector_first == 8 and $i.sector_last == 160000 and ($i.sectors | length) == 8'
 "$bin/flashscope" kernel-log "$work/log" | grep -q '>=20000 sda' || fail "no lower bound in the table"
+
+# With the machine's tree, names of one device are one; its own log is dev/kmsg.
+cp -r ../fixtures/iq9075/root "$work/tree"
+mkdir -p "$work/tree/dev"
+{
+	printf '3,100,1000000,-;I/O error, dev sda, sector 8 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2\n'
+	printf '3,101,1000001,-;I/O error, dev sdd, sector 16 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2\n'
+	printf '3,102,1000002,-;ufshcd-qcom 1d84000.ufs: ufshcd_abort: Device abort task at tag 3\n'
+} >"$work/tree/dev/kmsg"
+file=tree
+"$bin/flashscope" kernel-log --json --root "$work/tree" >"$work/json" || fail "a tree: status $?"
+expect '.incidents | length == 1' '$i.device == "1d84000.ufs" and $i.count >= 2'
+"$bin/flashscope" kernel-log --json --root "$work/tree" - <"$work/tree/dev/kmsg" >"$work/json"
+expect '.incidents | length == 1'
+"$bin/flashscope" kernel-log --json "$work/tree/dev/kmsg" >"$work/json"
+expect '.incidents | length > 1'
+for wrong in "--root $work/none" "--root $work/log" "--root $work"; do
+	# shellcheck disable=SC2086
+	! "$bin/flashscope" kernel-log $wrong 2>/dev/null || fail "$wrong: no error"
+done
+status=0
+"$bin/flashscope" kernel-log --root / 2>/dev/null || status=$?
+[ $status = 2 ] || fail "--root / without a log: status $status"
 
 # What is no log has no incident; what cannot be read is an error.
 head -c 300000 /dev/urandom >"$work/log"

@@ -21,7 +21,7 @@
 #include "base/clock.h"
 #include "daemon/kernel_event.h"
 #include "daemon/kernel_log.h"
-#include "daemon/kernel_names.h"
+#include "model/kernel_names.h"
 #include "sampling/registry.h"
 #include "store/reader.h"
 

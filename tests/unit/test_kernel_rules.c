@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/kernel_index.h"
 #include "analysis/kernel_rules.h"
 #include "base/macros.h"
 #include "base/parse.h"
@@ -33,6 +34,19 @@ static bool is_part(struct slice part, const char *text)
 	return slice_is(part, *text ? text : "-");
 }
 
+/* The index never leaves out a rule that would have matched. */
+static void check_index(const char *text)
+{
+	struct kernel_pairs pairs;
+	struct finding f;
+
+	kernel_pairs_of_text(text, &pairs);
+	for (size_t i = 0; i < n_kernel_rules; i++)
+		if (kernel_pattern_match(kernel_rules[i].pattern, text, &f) &&
+		    !kernel_index_may_match(i, &pairs))
+			fail_msg("%s is left out: %s", kernel_rules[i].id, text);
+}
+
 static void check_example(struct slice line, bool *has_example)
 {
 	struct slice parts[5];
@@ -56,6 +70,7 @@ static void check_example(struct slice line, bool *has_example)
 			 severity_name(f.severity), f.node, sector, message.text);
 	assert_int_equal(f.byte, f.sector < 0 ? KERNEL_NUMBER_NONE : f.sector * 512);
 	has_example[f.rule - kernel_rules] = true;
+	check_index(message.text);
 }
 
 static void each_rule_takes_its_examples(void **unused)

@@ -1,4 +1,4 @@
-#include "daemon/kernel_names.h"
+#include "model/kernel_names.h"
 
 #include <ctype.h>
 #include <errno.h>
