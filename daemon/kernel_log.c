@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/kernel_event.h"
-#include "model/kernel_names.h"
 #include "model/catalog.h"
+#include "model/kernel_names.h"
 #include "sampling/registry.h"
 
 /* A read into less than a record takes loses it; the kernel's own buffer is 2048, once 8192. */
