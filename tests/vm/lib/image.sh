@@ -32,6 +32,11 @@ make_overlay()
 			cp -L "$library" "$root$path"
 		done < <(libraries_of "$programs/bin/$program")
 	done
+	# The units as they are installed, for a guest with systemd
+	if [ -d "$build/install" ]; then
+		mkdir -p "$root/vm/install"
+		cp "$build/install"/flashscope* "$root/vm/install/"
+	fi
 	install -m 755 "$here/guest/init" "$root/init"
 	cp "$here/guest/lib.sh" "$here/guest/run" "$top/tools/capture" "$root/vm/"
 	[ -z "$scenario" ] || cp "$scenario" "$root/vm/scenario"
