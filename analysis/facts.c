@@ -138,6 +138,11 @@ int facts_set(struct facts *facts, size_t row, size_t field, const struct value 
 		*v = *value;
 		return 0;
 	}
+	/* A text that has ended. */
+	if (!text || !*text) {
+		*v = (struct value){.type = VALUE_ABSENT};
+		return 0;
+	}
 	if (size > FACTS_TEXT_BYTES_MAX - facts->text_len) {
 		facts->truncated = true;
 		return -ENOSPC;

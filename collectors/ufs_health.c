@@ -56,8 +56,7 @@ static const char *const wb_types[] = {"dedicated", "shared", NULL};
 
 #define NO_HEALTH                                                                                  \
 	"the device says 0x00 (not defined) or is older than UFS 2.1, or the kernel is older "     \
-	"than "                                                                                    \
-	"4.17"
+	"than 4.17"
 #define NO_WB                                                                                      \
 	"the device has no WriteBooster buffer (it came with UFS 2.2 and 3.1), or the kernel is "  \
 	"older than 5.9"
@@ -418,18 +417,6 @@ static void show_version(struct sampling *s, unsigned version)
 	row_text(s->sink, s->row, SPECIFICATION_VERSION, buf);
 }
 
-/* 0x0623 is June 2023; what is no month stays as it is. */
-static void date_text(struct text *text, unsigned date)
-{
-	unsigned month = date >> 8, year = date & 0xff;
-	bool is_bcd = (month & 0xf) < 10 && (year & 0xf) < 10 && year < 0xa0;
-
-	if (is_bcd && month >= 0x01 && month <= 0x12)
-		text_printf(text, "%02x/20%02x", month, year);
-	else
-		text_printf(text, "0x%04X", date);
-}
-
 static void show_word(struct sampling *s, size_t field, enum ufs_question q)
 {
 	char buf[32];
@@ -444,7 +431,7 @@ static void show_word(struct sampling *s, size_t field, enum ufs_question q)
 	if (r < 0 || !value)
 		return;
 	if (q == UFS_ASK_DATE)
-		date_text(&text, (unsigned)value);
+		ufs_date_text(&text, (unsigned)value);
 	else
 		text_printf(&text, "0x%04X", (unsigned)value);
 	row_text(s->sink, s->row, field, buf);

@@ -378,3 +378,14 @@ void ufs_device_close(struct ufs_device *device)
 	node_file_close(&device->unit_status);
 	node_file_close(&device->controller_status);
 }
+
+void ufs_date_text(struct text *text, unsigned date)
+{
+	unsigned month = date >> 8, year = date & 0xff;
+	bool is_bcd = (month & 0xf) < 10 && (year & 0xf) < 10 && year < 0xa0;
+
+	if (is_bcd && month >= 0x01 && month <= 0x12)
+		text_printf(text, "%02x/20%02x", month, year);
+	else
+		text_printf(text, "0x%04X", date);
+}

@@ -124,3 +124,7 @@ int ufs_ask_unit_size(struct ufs_query *query, int64_t *ret);
 
 /* Appends what was not answered, and why; nothing when all was. */
 void ufs_query_problem(const struct ufs_query *query, struct text *out);
+
+/* wManufactureDate of the Device Descriptor (JESD220) for people: 0x0623 is June 2023; what is no
+ * month stays as it is. */
+void ufs_date_text(struct text *text, unsigned date);
