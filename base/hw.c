@@ -337,10 +337,14 @@ int hw_read(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...)
 
 int hw_read_line(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...)
 {
+	buf[0] = '\0';
 	PATH_FROM_ARGS(path, path_fmt);
 
 	int r = read_path(hw, buf, size, path);
 
+	/* A part of what was too long has no end. */
+	if (r < 0)
+		buf[0] = '\0';
 	return r < 0 ? r : trim_line(buf, r);
 }
 

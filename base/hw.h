@@ -64,7 +64,7 @@ PRINTF_LIKE(4, 5)
 int hw_read(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
 
 /* Reads the one line of an attribute without its newline and trailing blanks. Returns its length,
- * -ENODATA when it is empty, else as hw_read(). */
+ * -ENODATA when it is empty, else as hw_read(); with an error buf is an empty text. */
 PRINTF_LIKE(4, 5)
 int hw_read_line(struct hw *hw, char *buf, size_t size, const char *path_fmt, ...);
 

@@ -38,7 +38,7 @@ static void complain_of_name(struct config *config, const char *dir, const char 
 {
 	char shown[64];
 
-	snprintf(shown, sizeof(shown), "%s", name);
+	snprintf(shown, sizeof(shown), "%.*s", (int)sizeof(shown) - 1, name);
 	for (char *p = shown; *(p += strspn(p, NAME_CHARACTERS)); p++)
 		*p = '?';
 	config_complain(config,

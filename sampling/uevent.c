@@ -87,7 +87,7 @@ static const struct {
 	{"mmc_host", COMES},        {"nvme", COMES},        {"nvme-subsystem", COMES},
 	{"pci", COMES | BINDS},     {"platform", BINDS},    {"ufs", COMES | BINDS},
 	{"thermal", COMES},         {"hwmon", COMES},       {"cpu", COMES},
-	{"devfreq", COMES},
+	{"devfreq", COMES},         {"regulator", COMES},   {"rtc", COMES},
 };
 
 static unsigned kind_of(struct slice action)

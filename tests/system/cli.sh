@@ -2,7 +2,7 @@
 # The words of flashscope: a file older than the window, sockets that may not or cannot be used,
 # wrong usage, a mark without a daemon.
 # label: long
-# timeout: 60
+# timeout: 240
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3 jq curl

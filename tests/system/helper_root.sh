@@ -114,6 +114,39 @@ for task in "/proc/$daemon/task/"*; do
 	grep -q '^CapEff:.*0000000000000000$' "$task/status" || fail "a thread has capabilities: $task"
 done
 
+# Who can open what: tried with the user and the capabilities of each process. A node and a switch
+# as a kernel makes them, and a file of somebody else.
+like()
+{
+	local eff=$((16#$(field "$1" CapEff))) uid caps=-all n
+	uid=$(field "$1" Uid | cut -f1)
+	for n in $(seq 0 40); do
+		[ $((eff >> n & 1)) = 0 ] || caps+=,+cap_$n
+	done
+	setpriv --reuid "$uid" --regid "$uid" --clear-groups --securebits +noroot --inh-caps "$caps" \
+		--ambient-caps "$caps" --no-new-privs "${@:2}" 2>/dev/null
+}
+# can PID: which of them it can read, and write
+can()
+{
+	local path to=
+	for path in node switch others; do
+		! like "$1" dd if="$work/$path" of=/dev/null count=0 || to+=" $path:r"
+		! like "$1" dd of="$work/$path" if=/dev/null count=0 conv=notrunc || to+=" $path:w"
+	done
+	echo "${to# }"
+}
+touch "$work/switch" "$work/others"
+chmod 644 "$work/switch"
+chmod 600 "$work/others"
+chown 1 "$work/others"
+is 'switch:r' "$(can "$daemon")" 'what the daemon can open'
+is 'switch:r' "$(can "$lane")" 'what the lane can open'
+is 'node:r node:w switch:r switch:w others:r' "$(can "$server")" 'what the helper can open'
+is 'node:r node:w switch:r switch:w others:r' "$(can "$worker")" 'what a worker can open'
+# It opens nothing, and starts who does.
+is 'node:r node:w switch:r switch:w others:r' "$(can "$guardian")" 'what the guardian can open'
+
 # The helper: what commands and reading need, of what there was.
 own=$((16#$(field self CapBnd)))
 for pid in "$server" "$worker"; do

@@ -49,6 +49,8 @@ static void reading(void **unused)
 	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/n"), 2);
 	assert_string_equal(buf, "-5");
 	assert_int_equal(hw_read_line(hw, buf, sizeof(buf), "sys/empty"), -ENODATA);
+	assert_int_equal(hw_read_line(hw, buf, 2, "sys/n"), -E2BIG);
+	assert_string_equal(buf, "");
 	assert_int_equal(hw_read_i64(hw, &value, "sys/n"), 0);
 	assert_int_equal(value, -5);
 	assert_int_equal(hw_read_i64(hw, &value, "sys/empty"), -ENODATA);
