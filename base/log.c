@@ -17,7 +17,8 @@
 
 static const char *journal; /* its socket; NULL: stderr is something else */
 static const char *own_name;
-static enum log_level max_level = LOG_LEVEL_INFO;
+/* Changed by a reload while other threads log. */
+static _Atomic(enum log_level) max_level = LOG_LEVEL_INFO;
 
 static const char priorities[] = {'3', '4', '6', '7'};
 
