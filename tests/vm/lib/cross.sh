@@ -52,6 +52,28 @@ cross_build()
 	fi
 }
 
+# static_build ARCH: sets programs to the folder of the static ones, as fresh as the tree
+static_build()
+{
+	local preset log=$top/build/vm-static.log
+	case $1 in
+	arm64) preset=static-aarch64 ;;
+	amd64) preset=static-x86_64 ;;
+	esac
+
+	# What cannot be fetched or compiled for is a skip, with its reason.
+	"$top/tools/static_libraries" "${preset#static-}" >"$log" 2>&1 || {
+		[ $? = 77 ] || tail -n 30 "$log"
+		cannot "no libraries for the static programs: $(tail -n 1 "$log")"
+	}
+	programs=$top/build/$preset
+	"$top/tools/build" "$preset" >"$log" 2>&1 || {
+		tail -n 30 "$log"
+		echo "the static build for $1 fails"
+		exit 1
+	}
+}
+
 # cross_libraries PROGRAM...: as libraries_of, from the sysroot
 cross_libraries()
 {

@@ -40,6 +40,7 @@ make_overlay()
 	install -m 755 "$here/guest/init" "$root/init"
 	cp "$here/guest/lib.sh" "$here/guest/run" "$top/tools/capture" "$root/vm/"
 	[ -z "$scenario" ] || cp "$scenario" "$root/vm/scenario"
+	case $machine in *static*) cp -R "$top/init.rc" "$root/vm/android" ;; esac
 	make_archive "$root" "$image"
 	rm -rf "$root"
 }
