@@ -150,6 +150,12 @@ daemon_alive()
 	[ -n "$daemon" ] && kill -0 "$daemon" 2>/dev/null
 }
 
+# Whether it is decided how the boot before ended.
+last_boot_told()
+{
+	timeout 5 wget -q -O - http://127.0.0.1:9750/api/v1/status | grep -q '"last_boot": *{'
+}
+
 # api PATH NAME: the answer goes to NAME.json
 api()
 {
