@@ -3,7 +3,7 @@
 # flagged and nothing fails that the kernel answered, and what is found stands in tests/dumps/expected.
 # UPDATE=1 accepts the latter.
 # timeout: 300
-# label: slow
+# label: slow nosan
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 flashscope=$1/bin/flashscope

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# label: slow
+# label: slow nosan
 # Started by root, with a user of its own: what daemon, lane and helper may do then, what belongs to
 # the user, and who may ask the helper.
 # shellcheck source=tests/system/lib.bash

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The script for /etc/init.d: starts, starts again after a kill, reloads, stops; refuses a wrong
 # configuration.
+# label: nosan
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need start-stop-daemon curl

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What is installed is this list, and the units are understood and tight.
+# label: nosan
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 build=$(cd "$1" && pwd -P)

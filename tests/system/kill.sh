@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SIGKILL at any moment, some hundred times: the file opens clean, loses nothing that was committed,
 # and the daemon goes on with it. Four daemons at a time, each with a file of its own.
-# label: slow
+# label: slow nosan
 # timeout: 600
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -3,7 +3,7 @@
 # words, stands below its line where a column would be too narrow, and many columns are continued
 # below.
 # timeout: 120
-# label: slow
+# label: slow nosan
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 cd "$(dirname "$0")/../.." || exit 1

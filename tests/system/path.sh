@@ -1,7 +1,7 @@
 #!/bin/bash
 # flashscope path on the recorded boards, the field cases and the dumps: what is drawn is the file
 # expected.path of each board, and what is asked of it is answered. UPDATE=1 accepts the drawings.
-# label: slow
+# label: slow nosan
 # timeout: 120
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The IO path of a board is the same from its tree, from a daemon that samples it, and from the file
 # that the daemon left: also when it was killed, and when the file stands alone.
-# label: long
+# label: long nosan
 # timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -2,7 +2,7 @@
 # The command without libcurl and libsmartcols says what the one with them says, and reads a daemon
 # through both of its doors.
 # timeout: 120
-# label: long
+# label: long nosan
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 cd "$(dirname "$0")/../.." || exit 1

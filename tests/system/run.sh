@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./run from another folder: builds, serves, stops at Ctrl-C with everything committed.
-# label: slow
+# label: slow nosan
 # timeout: 300
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd -P)
