@@ -62,6 +62,18 @@ diff <(pci_of "$tests/fixtures/imx8mp/root") <(pci_of "$work/fixture") ||
 	fail "NVMe and PCI functions of the copy of a fixture are others"
 [ "$(pci_of "$work/fixture" | wc -l)" -ge 5 ] || fail "NVMe and PCI functions are missing"
 
+
+# sensors_of ROOT: those that are no drive's, and how good the clock is
+sensors_of()
+{
+	"$flashscope" sample --json --root "$1" hwmon timex 2>"$work/err" | jq -cS '.[]'
+}
+
+diff <(sensors_of "$tests/fixtures/imx8mp/root") <(sensors_of "$work/fixture") ||
+	fail "sensors or clock of the copy of a fixture are others"
+[ "$(sensors_of "$work/fixture" | wc -l)" -ge 5 ] || fail "sensors are missing"
+[ -z "$(cd "$work/fixture" && find . -path '*/nvme/*' -name 'temp*_input')" ] || fail "a drive was asked its temperature"
+
 # The PCI of the board, with its NVMe asleep and a function that is no storage
 mkdir -p "$work/sleeper/sys/class/block" "$work/sleeper/sys/devices/platform/soc@0" "$work/sleeper/sys/bus"
 cp -a "$tests/fixtures/imx8mp/root/sys/class/nvme" "$work/sleeper/sys/class"
