@@ -57,7 +57,7 @@ static const char *const errcodes[] = {
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
 	[STATE]         = {"state", UNIT_NONE, KIND_STATE,
-			   "Whether it can be written; emergency_ro (since 6.15) after a fatal error, while the mount still says rw.",
+			   "Whether it can be written; emergency_ro (since 6.15) after a fatal error; kernels before that may go on saying rw then.",
 			   .states = states, .absence = NO_OPTIONS},
 	[LIFETIME_WRITE] = {"lifetime_write", UNIT_KIBIBYTES, KIND_COUNTER,
 			   "Written to the device since the file system was made; falls back after a power cut, stands still while queue/iostats is 0.",
