@@ -391,14 +391,9 @@ static int ext4_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		return -ENOMEM;
 	e->nodes.group = &groups[0];
 
-	/* Before the look at them: what is mounted in between is a change. */
-	int watched = fs_watch_open(hw, &e->watch, &driver);
-	int r = is_want(watched) ? watched : fs_devices_find(hw, &driver, &devices);
+	int r = fs_devices_probe(hw, probe, &driver, &e->watch, &devices);
 
-	if (r < 0 || !devices.n)
-		fs_devices_report_none(hw, probe, &driver, r);
-	/* The first mount may bring the module, and with it the directory. */
-	if (r < 0 && (r != -ENOENT || watched < 0 || probe->items[0].outcome == OUTCOME_NO_OPTION))
+	if (r < 0)
 		return r;
 	e->extras = calloc(devices.n + 1, sizeof(*e->extras));
 	if (!e->extras)

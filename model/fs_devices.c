@@ -115,7 +115,7 @@ static int find_mount_points(struct hw *hw, const struct fs_driver *driver,
 	return is_want(r) ? r : 0;
 }
 
-int fs_devices_find(struct hw *hw, const struct fs_driver *driver, struct fs_devices *ret)
+static int find_devices(struct hw *hw, const struct fs_driver *driver, struct fs_devices *ret)
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
 	CLEANUP(fs_devices_done) struct fs_devices devices = {0};
@@ -157,8 +157,8 @@ static void report_no_dir(struct hw *hw, struct probe *probe, const struct fs_dr
 				driver->dir);
 }
 
-void fs_devices_report_none(struct hw *hw, struct probe *probe, const struct fs_driver *driver,
-			    int error)
+static void report_none(struct hw *hw, struct probe *probe, const struct fs_driver *driver,
+			int error)
 {
 	if (error == -ENOENT)
 		report_no_dir(hw, probe, driver);
@@ -235,4 +235,18 @@ bool fs_watch_changed(struct hw *hw, struct fs_watch *watch)
 	uint64_t mark;
 
 	return watch->text && take_mark(hw, watch, &mark) == 0 && mark != watch->mark;
+}
+
+int fs_devices_probe(struct hw *hw, struct probe *probe, const struct fs_driver *driver,
+		     struct fs_watch *ret_watch, struct fs_devices *ret)
+{
+	int watched = fs_watch_open(hw, ret_watch, driver);
+	int r = is_want(watched) ? watched : find_devices(hw, driver, ret);
+
+	if (r < 0 || !ret->n)
+		report_none(hw, probe, driver, r);
+	/* The first mount may bring the module, and with it the directory. */
+	if (r == -ENOENT && watched >= 0 && probe->items[0].outcome != OUTCOME_NO_OPTION)
+		return 0;
+	return r;
 }

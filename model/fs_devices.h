@@ -41,15 +41,6 @@ struct fs_driver {
 /* For CLEANUP(). */
 void fs_devices_done(struct fs_devices *devices);
 
-/* Finds them, sorted by name, at most SINK_ROWS_MAX. The error of listing the driver's directory,
- * or of want of memory or descriptors: then nothing is owned. The caller releases. */
-int fs_devices_find(struct hw *hw, const struct fs_driver *driver, struct fs_devices *ret);
-
-/* Says of a collector why there is nothing to sample: error is that of fs_devices_find(), or 0 when
- * it found none. Whether a module is loaded does not matter: what is mounted has loaded it. */
-void fs_devices_report_none(struct hw *hw, struct probe *probe, const struct fs_driver *driver,
-			    int error);
-
 /* What is mounted of this driver, as one number to compare. */
 struct fs_watch {
 	const struct fs_driver *driver;
@@ -68,3 +59,12 @@ void fs_watch_close(struct fs_watch *watch);
 /* Whether something was mounted or unmounted since. Allocates nothing unless mountinfo has grown
  * much; false when it cannot be read. */
 bool fs_watch_changed(struct hw *hw, struct fs_watch *watch);
+
+/* What a collector's probe begins with: watches the mounts, then finds the file systems; what is
+ * mounted in between is a change. Where there are none it says why of the collector, and goes on
+ * with none as long as a first mount may change that. Whether the module is loaded does not matter:
+ * what is mounted has loaded it. They are sorted by name, at most SINK_ROWS_MAX. The error of
+ * listing the driver's directory, or of want of memory or descriptors. The caller releases both
+ * results, also after an error. */
+int fs_devices_probe(struct hw *hw, struct probe *probe, const struct fs_driver *driver,
+		     struct fs_watch *ret_watch, struct fs_devices *ret);
