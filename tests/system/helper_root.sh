@@ -83,6 +83,13 @@ guardian=$(child "$daemon" flashscope-help)
 server=$(child "$guardian" flashscope-help)
 lane=$(child "$daemon" flashscope-lane)
 worker=$(child "$server" flashscope-lane)
+find_ufs()
+{
+	ufs=$(child "$server" flashscope-ufs)
+	[ -n "$ufs" ]
+}
+ufs=
+until_true 10 find_ufs
 ! grep -q 'goes on as root' "$work/log" || fail 'a daemon of nobody says that it is root'
 is "$nobody" "$(get /api/v1/status | jq .uid)" 'user in status'
 
@@ -146,17 +153,22 @@ is 'node:r node:w switch:r switch:w others:r' "$(can "$server")" 'what the helpe
 is 'node:r node:w switch:r switch:w others:r' "$(can "$worker")" 'what a worker can open'
 # It opens nothing, and starts who does.
 is 'node:r node:w switch:r switch:w others:r' "$(can "$guardian")" 'what the guardian can open'
+# It switches what belongs to root, and needs no more.
+is 'node:r node:w switch:r switch:w' "$(can "$ufs")" 'what the one that switches UFS monitors can open'
+for set in CapInh CapPrm CapEff CapAmb; do
+	is 0000000000000000 "$(field "$ufs" $set)" "$set of the one that switches UFS monitors"
+done
 
 # The helper: what commands and reading need, of what there was.
 own=$((16#$(field self CapBnd)))
-for pid in "$server" "$worker"; do
+for pid in "$server" "$worker" "$ufs"; do
 	# And CAP_SYSLOG for the kernel's log, which the server opens.
 	may=$([ "$pid" = "$server" ] && echo 0x400220006 || echo 0x220006)
 	[ $((16#$(field "$pid" CapEff) & ~(own & may))) = 0 ] || fail "too much: $(field "$pid" CapEff)"
 	[ $((16#$(field "$pid" CapBnd) & ~0x400220006)) = 0 ] || fail "too much can come back: $(field "$pid" CapBnd)"
 	is 1 "$(field "$pid" NoNewPrivs)" 'NoNewPrivs of the helper'
 done
-for fd in "/proc/$server/fd/"* "/proc/$worker/fd/"*; do
+for fd in "/proc/$server/fd/"* "/proc/$worker/fd/"* "/proc/$ufs/fd/"*; do
 	case $(readlink "$fd") in
 	*/f.db* | *.lock) fail "the helper has $(readlink "$fd") of the daemon open" ;;
 	esac
@@ -169,7 +181,7 @@ for path in "$work/data" "$work/data/f.db" "$work/data/run" "$work/data/run/help
 done
 # It ends with the daemon, which as another user could not even signal it: by a stop, and killed.
 stop TERM
-for pid in $guardian $server $worker; do
+for pid in $guardian $server $worker $ufs; do
 	until_true 5 is_gone "$pid"
 done
 start_in "$work/data" --config "$work/nobody.conf"
