@@ -104,6 +104,15 @@ void hangs_reap(struct hangs *hangs, int64_t now_ms)
 	}
 }
 
+/* What the kernel has let go may answer now, so it is tried at once; what hung again then is not:
+ * one that is held and let go over and over would be asked without a pause. */
+static bool has_to_wait(const struct hangs *hangs, const struct hang *hang, int64_t now_ms)
+{
+	if (hang->was_stuck && hang->backoff.wait_ms <= hangs->first_ms)
+		return false;
+	return backoff_waits(&hang->backoff, now_ms);
+}
+
 bool hangs_lift(struct hangs *hangs, int64_t now_ms)
 {
 	bool any = false;
@@ -111,8 +120,7 @@ bool hangs_lift(struct hangs *hangs, int64_t now_ms)
 	for (size_t i = 0; i < HANGS_MAX; i++) {
 		struct hang *hang = &hangs->v[i];
 
-		if (!hang->used || !hang->avoided || hang->pid ||
-		    (!hang->was_stuck && backoff_waits(&hang->backoff, now_ms)))
+		if (!hang->used || !hang->avoided || hang->pid || has_to_wait(hangs, hang, now_ms))
 			continue;
 		hang->avoided = false;
 		any = true;
@@ -126,13 +134,13 @@ int64_t hangs_look_ms(int64_t since_ms, int64_t now_ms)
 }
 
 /* What is tried again waits for an answer, and for nothing here. */
-static int64_t hang_next_ms(const struct hang *hang, int64_t now_ms)
+static int64_t hang_next_ms(const struct hangs *hangs, const struct hang *hang, int64_t now_ms)
 {
 	if (!hang->used || !hang->avoided)
 		return SCHEDULE_NEVER;
 	if (hang->pid)
 		return hangs_look_ms(hang->left_ms, now_ms);
-	return hang->was_stuck ? now_ms : MAX(hang->backoff.until_ms, now_ms);
+	return has_to_wait(hangs, hang, now_ms) ? hang->backoff.until_ms : now_ms;
 }
 
 int64_t hangs_next_ms(const struct hangs *hangs, int64_t now_ms)
@@ -140,7 +148,7 @@ int64_t hangs_next_ms(const struct hangs *hangs, int64_t now_ms)
 	int64_t next_ms = SCHEDULE_NEVER;
 
 	for (size_t i = 0; i < HANGS_MAX; i++)
-		next_ms = MIN(next_ms, hang_next_ms(&hangs->v[i], now_ms));
+		next_ms = MIN(next_ms, hang_next_ms(hangs, &hangs->v[i], now_ms));
 	return next_ms;
 }
 

@@ -41,7 +41,8 @@ MUST_CHECK int hangs_add(struct hangs *hangs, const struct lane_place *place, pi
 /* Notes which processes are gone. */
 void hangs_reap(struct hangs *hangs, int64_t now_ms);
 
-/* Lifts what may be tried again. Returns whether there was any. */
+/* Lifts what may be tried again: after its back-off, and the first time at once when the kernel has
+ * let go a process that it had held. Returns whether there was any. */
 bool hangs_lift(struct hangs *hangs, int64_t now_ms);
 
 /* When to look again whether a process has ended that was told to at that time. */

@@ -72,11 +72,36 @@ static void what_is_not_there_any_more_is_forgotten(void **state)
 	assert_false(hangs_have(&hangs, 0, "n2"));
 }
 
+/* Held for two seconds and let go, over and over. */
+static void what_is_let_go_waits_the_second_time(void **state)
+{
+	static struct hangs hangs;
+
+	(void)state;
+	hangs = (struct hangs){.first_ms = 10000};
+	assert_int_equal(add(&hangs, 1, 0), 0);
+	hangs_reap(&hangs, 2000);
+	assert_int_equal(hangs_next_ms(&hangs, 2000), 2000);
+	assert_true(hangs_lift(&hangs, 2000));
+
+	assert_int_equal(add(&hangs, 1, 3000), 0);
+	hangs_reap(&hangs, 5000);
+	assert_int_equal(hangs_next_ms(&hangs, 5000), 23000);
+	assert_false(hangs_lift(&hangs, 22999));
+	assert_true(hangs_lift(&hangs, 23000));
+
+	assert_int_equal(add(&hangs, 1, 24000), 0);
+	hangs_reap(&hangs, 26000);
+	assert_int_equal(hangs_next_ms(&hangs, 26000), 64000);
+	assert_true(hangs_lift(&hangs, 64000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_tried_again_gives_way),
 		cmocka_unit_test(what_is_not_there_any_more_is_forgotten),
+		cmocka_unit_test(what_is_let_go_waits_the_second_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
