@@ -20,13 +20,13 @@
 #include "daemon/access.h"
 #include "daemon/api.h"
 #include "daemon/arguments.h"
+#include "daemon/claim.h"
 #include "daemon/durable.h"
 #include "daemon/events.h"
 #include "daemon/going_down.h"
 #include "daemon/heap.h"
 #include "daemon/http.h"
 #include "daemon/last_boot.h"
-#include "daemon/lock.h"
 #include "daemon/loop.h"
 #include "daemon/past.h"
 #include "daemon/privileges.h"
@@ -36,8 +36,6 @@
 #include "sampling/registry.h"
 
 #define STOP_EXTEND_MAX_MS 60000
-
-#define NOT_OWN_FILE "%s is a link, has another name or is no file, and nothing is written to it"
 
 enum { EXIT_STOPPED = 0, EXIT_CANNOT_START = 1, EXIT_USAGE = 2 };
 
@@ -190,35 +188,12 @@ static void take_sockets(struct flashscoped *d)
 	}
 }
 
-static int lock_runtime_dir(struct flashscoped *d)
+static int claim_places(struct flashscoped *d)
 {
 	const char *dir = option(d, OPTION_RUNTIME_DIR);
-	char path[1024];
-	int fd, pid = 0, r = lock_make_dir(dir);
 
 	snprintf(d->socket_path, sizeof(d->socket_path), "%s/%s", dir, HTTP_SOCKET_NAME);
-	snprintf(path, sizeof(path), "%s/flashscoped.lock", dir);
-	if (r == 0)
-		r = lock_take(path, &fd, &pid);
-	if (r == -EOWNERDEAD) {
-		log_warning("process %d was killed and cannot end until its disk answers; its "
-			    "runtime folder %s is taken over",
-			    pid, dir);
-		d->successor = true;
-		r = lock_take_over(path, &fd, &pid);
-	}
-	if (r == -EBUSY)
-		log_error("another flashscoped (process %d) uses the runtime folder %s; give "
-			  "--runtime-dir and --db of its own to run a second one",
-			  pid, dir);
-	else if (r == -ELOOP)
-		log_error(NOT_OWN_FILE "; remove it, or give another folder by --runtime-dir",
-			  path);
-	else if (r < 0)
-		log_error("the runtime folder %s cannot be used: %s; give another one by "
-			  "--runtime-dir",
-			  dir, strerror(-r));
-	return r;
+	return claim_runtime_dir(dir, &d->successor);
 }
 
 static void refuse_database(const char *path, int r)
@@ -245,44 +220,6 @@ static int look_at_database(struct flashscoped *d)
 	if (r < 0)
 		refuse_database(option(d, OPTION_DATABASE), r);
 	return r;
-}
-
-/* A disk that refuses the lock file does not keep the daemon from sampling into memory. */
-static int lock_database(struct flashscoped *d)
-{
-	const char *database = option(d, OPTION_DATABASE);
-	char path[1024];
-	bool made = false;
-	int fd, pid = 0, r = lock_make_parent(database, &made);
-
-	if (made)
-		log_info("the folder of %s was made", database);
-	snprintf(path, sizeof(path), "%s.lock", database);
-	if (r == 0)
-		r = lock_take(path, &fd, &pid);
-	if (r == -EBUSY) {
-		log_error("another flashscoped (process %d) writes the database %s; give --db and "
-			  "--runtime-dir of its own to run a second one",
-			  pid, database);
-		return r;
-	}
-	if (r == -ELOOP)
-		log_warning(NOT_OWN_FILE "; remove it", path);
-	else if (r == -EOWNERDEAD)
-		log_warning("process %d, which writes the database %s, was killed and cannot end "
-			    "until its disk answers; samples stay in memory until then",
-			    pid, database);
-	else if (r == -EACCES)
-		log_warning(
-			"%s cannot be made: user %u may not write there; chown the folder of "
-			"the database to this user, or give another --db; samples stay in memory "
-			"until then",
-			path, geteuid());
-	else if (r < 0)
-		log_warning("%s cannot be made: %s; samples stay in memory until the database can "
-			    "be opened",
-			    path, strerror(-r));
-	return 0;
 }
 
 static int open_store(struct flashscoped *d)
@@ -631,7 +568,7 @@ int main(int argc, char **argv)
 	log_max_level((enum log_level)config_number(d.settings.config, OPTION_LOG_LEVEL));
 	log_info("flashscoped " FLASHSCOPE_VERSION);
 	take_sockets(&d);
-	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || lock_runtime_dir(&d) < 0)
+	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || claim_places(&d) < 0)
 		goto free_settings;
 	if (open_access(&d) < 0 || files_give(d.settings.config) < 0)
 		goto free_settings;
@@ -643,7 +580,7 @@ int main(int argc, char **argv)
 	/* Before the database: without the port nothing is made. */
 	if (open_http(&d) < 0)
 		goto close_sampler;
-	if (lock_database(&d) < 0)
+	if (claim_database(option(&d, OPTION_DATABASE)) < 0)
 		goto stop_http;
 	d.api.in_memory = durable_is_memory(option(&d, OPTION_DATABASE));
 	look_at_past(&d, &past);
