@@ -14,10 +14,6 @@
 /* Until what could not be done at once is tried again. */
 #define CHECK_MS 1000
 
-/* Between two looks at what slept or is new: a minute, less the little by which they may come
- * closer. */
-#define LOOK_MS 54000
-
 /* For what is known of one device's answers; pages that are not used are not there. */
 #define MEMORY_BYTES (512 * 1024)
 
@@ -45,8 +41,7 @@ struct crew {
 	size_t n_workers;
 	struct gather *gathers; /* by index of the group */
 	bool *is_wanted;        /* collectors of which a group was asked for, ever */
-	int64_t *asked_ms;      /* when the group was last asked for, INT64_MIN never */
-	int64_t *looked_ms;     /* the same for what slept or is new */
+	struct rate *rate;      /* when each group was asked for */
 	bool changed;           /* the scout has named devices, or some less */
 	bool left_out;          /* one of them had no place */
 	uint64_t n_restarts;    /* of workers that are no more */
@@ -384,14 +379,12 @@ int crew_open(const struct crew_options *options, const struct crew_events *even
 	crew->n_collectors = options->catalog->n_collectors;
 	crew->n_groups = catalog_n_groups(options->catalog);
 	crew->gathers = calloc(crew->n_groups + 1, sizeof(*crew->gathers));
-	crew->asked_ms = calloc(crew->n_groups + 1, sizeof(*crew->asked_ms));
-	crew->looked_ms = calloc(crew->n_groups + 1, sizeof(*crew->looked_ms));
 	crew->is_wanted = calloc(crew->n_collectors + 1, sizeof(*crew->is_wanted));
-	if (!crew->gathers || !crew->asked_ms || !crew->looked_ms || !crew->is_wanted)
+	if (!crew->gathers || !crew->is_wanted)
 		return -ENOMEM;
-	for (size_t i = 0; i < crew->n_groups; i++)
-		crew->asked_ms[i] = crew->looked_ms[i] = INT64_MIN;
-	r = open_scout(crew);
+	r = rate_new(options->catalog, options->rate, &crew->rate);
+	if (r == 0)
+		r = open_scout(crew);
 	if (r < 0)
 		return r;
 	*ret = crew;
@@ -408,8 +401,7 @@ void crew_close(struct crew *crew)
 	for (size_t i = 0; crew->gathers && i < crew->n_groups; i++)
 		gather_done(&crew->gathers[i]);
 	free(crew->gathers);
-	free(crew->asked_ms);
-	free(crew->looked_ms);
+	rate_free(crew->rate);
 	free(crew->is_wanted);
 	free(crew);
 }
@@ -441,36 +433,6 @@ static void put_off(struct worker *worker, size_t group, int64_t t_ms)
 	worker->asked[group] = true;
 }
 
-/* A sample is asked for once in the period that it has at the least, less the little by
- * which two ticks may come closer. */
-static bool is_too_soon(const struct crew *crew, size_t group, int64_t now_ms)
-{
-	const struct group *g = catalog_group_at(crew->options.catalog, group, NULL);
-	int64_t least_ms = group_least_ms(g) - group_least_ms(g) / 10;
-
-	return crew->asked_ms[group] != INT64_MIN && now_ms - crew->asked_ms[group] < least_ms;
-}
-
-/* A look sends no command to who has answered, so it may come sooner. Before this process was asked
- * for a sample all are new to it: then it is none. */
-static bool is_look(const struct crew *crew, size_t group, bool rest)
-{
-	return rest && crew->looked_ms[group] != INT64_MIN;
-}
-
-static bool comes_too_soon(const struct crew *crew, size_t group, bool look, int64_t now_ms)
-{
-	return look ? now_ms - crew->looked_ms[group] < LOOK_MS : is_too_soon(crew, group, now_ms);
-}
-
-/* The first look may follow the sample at once. */
-static void note_asked(struct crew *crew, size_t group, bool look, int64_t now_ms)
-{
-	if (!look)
-		crew->asked_ms[group] = now_ms;
-	crew->looked_ms[group] = look ? now_ms : MAX(crew->looked_ms[group], now_ms - LOOK_MS);
-}
-
 static void refuse(struct crew *crew, size_t group, int64_t t_ms, int64_t now_ms, int error)
 {
 	struct wire_rows head = {.group = group, .t_ms = t_ms, .at_ms = now_ms, .error = error};
@@ -483,11 +445,11 @@ static void request_group(struct crew *crew, size_t group, int64_t t_ms, bool re
 {
 	struct gather *gather = &crew->gathers[group];
 	size_t collector = collector_of(crew, group), n = 0;
-	bool look = is_look(crew, group, rest);
+	bool look = rate_is_look(crew->rate, group, rest);
 
 	crew->changed |= !crew->is_wanted[collector] && sends_commands(crew, collector);
 	crew->is_wanted[collector] = true;
-	if (comes_too_soon(crew, group, look, now_ms)) {
+	if (rate_too_soon(crew->rate, group, look, now_ms)) {
 		refuse(crew, group, t_ms, now_ms, -EAGAIN);
 		return;
 	}
@@ -502,7 +464,7 @@ static void request_group(struct crew *crew, size_t group, int64_t t_ms, bool re
 	}
 	if (crew->options.gather_ms > 0)
 		gather->until_ms = now_ms + crew->options.gather_ms;
-	note_asked(crew, group, look, now_ms);
+	rate_note(crew->rate, group, look, now_ms);
 	for (size_t i = 0; i < crew->n_workers; i++)
 		if (takes(crew->workers[i], collector, group, look))
 			put_off(crew->workers[i], group, t_ms);

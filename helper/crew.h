@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "helper/rate.h"
 #include "sampling/lane_keeper.h"
 #include "sampling/wire.h"
 #include "sampling/wire_helper.h"
@@ -36,6 +37,7 @@ struct crew_options {
 	int64_t read_deadline_ms; /* of what the scout reads */
 	int64_t gather_ms;        /* see helper/gather.h; 0 for GATHER_MS */
 	int64_t hang_first_ms;    /* see sampling/lane_keeper.h */
+	struct rate_memory *rate; /* what outlives the helper; NULL for nothing */
 };
 
 /* What options point to outlives the crew. -ENOMEM. */

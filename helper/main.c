@@ -263,14 +263,15 @@ static void remove_socket(const struct arguments *args, const struct packet_sock
 		packet_socket_unlink(args->socket, id);
 }
 
-static int serve(const struct arguments *args, int socket_fd, int stop_fd)
+static int serve(const struct arguments *args, struct rate_memory *rate, int socket_fd, int stop_fd)
 {
 	const struct packet_socket_id id = packet_socket_id(args->socket);
 	const struct server_options options = {
 		.crew = {.catalog = registry(),
 			 .root = args->root,
 			 .command_deadline_ms = args->deadline_ms,
-			 .read_deadline_ms = READ_DEADLINE_MS},
+			 .read_deadline_ms = READ_DEADLINE_MS,
+			 .rate = rate},
 		.listen_fd = socket_fd,
 		.allowed_uid = args->uid,
 		/* Nothing is switched in a recorded tree. */
@@ -318,9 +319,12 @@ int main(int argc, char **argv)
 	if (stop_fd < 0 || socket_fd < 0)
 		return EXIT_CANNOT_START;
 	log_info("version " FLASHSCOPE_VERSION);
+
+	struct rate_memory *rate = rate_map();
+
 	drop_privileges();
 	if (args.keep &&
 	    guardian_split(stop_fd, socket_fd, args.with_stdin ? STDIN_FILENO : -1) < 0)
 		return EXIT_CANNOT_START;
-	return serve(&args, socket_fd, stop_fd);
+	return serve(&args, rate, socket_fd, stop_fd);
 }

@@ -352,10 +352,15 @@ static void sample(uint16_t group, size_t n_nodes)
 	assert_int_equal(said.n_nodes, n_nodes);
 }
 
+static struct crew_options options;
+
+static int open_crew(void)
+{
+	return crew_open(&options, &(struct crew_events){NULL, on_rows, on_probed, on_node}, &crew);
+}
+
 static int set_up_with(int64_t deadline_ms, int64_t gather_ms)
 {
-	static struct crew_options options;
-
 	options = (struct crew_options){.catalog = &catalog,
 					.root = root,
 					.command_deadline_ms = deadline_ms,
@@ -366,7 +371,7 @@ static int set_up_with(int64_t deadline_ms, int64_t gather_ms)
 	if (!mkdtemp(root))
 		return -1;
 	skew_ms = 0;
-	return crew_open(&options, &(struct crew_events){NULL, on_rows, on_probed, on_node}, &crew);
+	return open_crew();
 }
 
 static int set_up_alone(void **state)
@@ -928,6 +933,37 @@ static void look(size_t n_nodes, int error)
 	assert_int_equal(said.n_nodes, n_nodes);
 }
 
+/* The helper was killed and is started again, over and over. */
+static void also_after_a_kill(void **state)
+{
+	struct rate_memory *memory = rate_map();
+
+	(void)state;
+	assert_non_null(memory);
+	crew_close(crew);
+	options.rate = memory;
+	assert_int_equal(ask_once(open_crew()), 0);
+	put("devices", "a\n");
+	await_workers(1);
+	sample(ASKED, 1);
+	for (int i = 0; i < 2; i++) {
+		crew_close(crew);
+		assert_int_equal(open_crew(), 0);
+		request(ASKED);
+		assert_int_equal(said.head.error, -EAGAIN);
+		await_workers(1);
+		look(0, -EAGAIN);
+		skew_ms += 25000;
+	}
+	/* Each group has a time of its own. */
+	sample(ALSO, 1);
+	skew_ms += 6000;
+	sample(ASKED, 1);
+	/* What is still to come was not written by this clock. */
+	memory->asked_ms[ASKED] = now() + 3600000;
+	sample(ASKED, 1);
+}
+
 /* One that slept, or was plugged in, is looked at alone: the others have answered. */
 static void the_rest(void **state)
 {
@@ -1020,6 +1056,7 @@ int main(void)
 		TEST(no_look_before_its_time, set_up_soon),
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),
+		TEST(also_after_a_kill, set_up),
 		TEST(the_rest, set_up),
 		TEST(more_devices_than_workers, set_up),
 		TEST(a_stop_ends_all, set_up),
