@@ -6,11 +6,18 @@
 #include <string.h>
 #include <time.h>
 
+static int (*source)(clockid_t id, struct timespec *ret) = clock_gettime;
+
+void clock_inject(int (*read)(clockid_t id, struct timespec *ret))
+{
+	source = read ? read : clock_gettime;
+}
+
 static int64_t read_us(clockid_t id)
 {
-	struct timespec t;
+	struct timespec t = {0};
 
-	clock_gettime(id, &t);
+	source(id, &t);
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
@@ -41,6 +48,15 @@ int64_t clock_wall_offset_ms(void)
 int64_t clock_asleep_ms(void)
 {
 	return (read_us(CLOCK_BOOTTIME) - read_us(CLOCK_MONOTONIC)) / 1000;
+}
+
+void clock_read(struct clock_reading *ret)
+{
+	*ret = (struct clock_reading){
+		.boot_ms = clock_boot_ms(),
+		.wall_offset_ms = clock_wall_offset_ms(),
+		.asleep_ms = clock_asleep_ms(),
+	};
 }
 
 int clock_sleep_until(int64_t until_ms)

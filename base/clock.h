@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
 
 #include "base/text.h"
 
@@ -19,6 +20,19 @@ int64_t clock_asleep_ms(void);
  * Both clocks are read close together, so the error is below 1 ms unless the thread is preempted.
  */
 int64_t clock_wall_offset_ms(void);
+
+/* What the clocks show at one moment. */
+struct clock_reading {
+	int64_t boot_ms;        /* CLOCK_BOOTTIME */
+	int64_t wall_offset_ms; /* CLOCK_REALTIME minus CLOCK_BOOTTIME: as clock_wall_offset_ms() */
+	int64_t asleep_ms;      /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC: as clock_asleep_ms() */
+};
+
+void clock_read(struct clock_reading *ret);
+
+/* For tests, before there are threads: where the functions above take the time from, in place of
+ * clock_gettime(), which NULL puts back. */
+void clock_inject(int (*read)(clockid_t id, struct timespec *ret));
 
 /* Sleeps until the boot clock shows until_ms. 0, or -EINTR when a signal came first. */
 int clock_sleep_until(int64_t until_ms);

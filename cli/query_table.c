@@ -21,6 +21,7 @@ struct cell {
 	size_t node;
 	struct decimal value;
 	bool has_value;
+	bool as_shown; /* by a clock that was set back later */
 	uint8_t flag;
 };
 
@@ -42,7 +43,7 @@ struct grid {
 	size_t n_damaged;
 	struct before before[BEFORE_MAX];
 	size_t n_before; /* those that are not kept counted */
-	bool many_boots;
+	bool many_boots, as_shown;
 };
 
 static void grid_freep(struct grid **grid)
@@ -97,8 +98,10 @@ static int add_cell(struct grid *grid, const struct points_item *item)
 		.node = grid->node,
 		.value = item->value,
 		.has_value = item->has_value,
+		.as_shown = item->series->as_shown,
 		.flag = item->flag,
 	};
+	grid->as_shown |= item->series->as_shown;
 	if (grid->cells[0].boot != item->series->boot)
 		grid->many_boots = true;
 	return 0;
@@ -143,6 +146,8 @@ static int compare_cells(const void *p, const void *q)
 		return a->boot < b->boot ? -1 : 1;
 	if (a->wall_ms != b->wall_ms)
 		return a->wall_ms < b->wall_ms ? -1 : 1;
+	if (a->as_shown != b->as_shown)
+		return a->as_shown ? 1 : -1;
 	return (a->node > b->node) - (a->node < b->node);
 }
 
@@ -169,15 +174,16 @@ static ssize_t add_line(const struct grid *grid, struct table *table, size_t fir
 		return r;
 	clock_rfc3339(&text, line->wall_ms);
 	table_cell(table, buf);
-	if (grid->many_boots) {
+	if (grid->many_boots || grid->as_shown) {
 		text_reset(&text);
 		text_i64(&text, line->boot);
+		text_str(&text, line->as_shown ? "*" : "");
 		table_cell(table, buf);
 	}
 	for (size_t node = 0; node < grid->n_nodes && r == 0; node++) {
 		text_reset(&text);
 		while (cell < end && cell->boot == line->boot && cell->wall_ms == line->wall_ms &&
-		       cell->node == node) {
+		       cell->as_shown == line->as_shown && cell->node == node) {
 			text_reset(&text);
 			put_value(&text, grid, cell++);
 		}
@@ -190,7 +196,7 @@ static int add_columns(const struct grid *grid, struct table *table)
 {
 	int r = table_column(table, "END OF STEP", TABLE_TEXT);
 
-	if (r == 0 && grid->many_boots)
+	if (r == 0 && (grid->many_boots || grid->as_shown))
 		r = table_column(table, "BOOT", TABLE_NUMBER);
 	for (size_t i = 0; i < grid->n_nodes && r == 0; i++)
 		r = table_column(table, grid->nodes[i], TABLE_NUMBER);
@@ -221,6 +227,38 @@ static void print_title(const struct points_head *head, FILE *out)
 
 	text_fixed(&step, head->step_ms, 3);
 	fprintf(out, "%s, %s in steps of %s s: %s\n", head->metric, head->agg, buf, head->help);
+}
+
+static void print_span(const struct points_ambiguity *a, FILE *out)
+{
+	char from[64], to[64];
+	struct text t_from = TEXT_IN(from), t_to = TEXT_IN(to);
+
+	clock_rfc3339(&t_from, a->from_wall_ms);
+	clock_rfc3339(&t_to, a->to_wall_ms);
+	fprintf(out, "%s to %s", from, to);
+}
+
+/* Which times of the window are no single moment. */
+static void print_ambiguous(const struct grid *grid, FILE *out)
+{
+	const struct points_head *head = grid->head;
+
+	for (size_t i = 0; i < head->n_ambiguous; i++) {
+		const struct points_ambiguity *a = &head->ambiguous[i];
+
+		fputs("ambiguous: ", out);
+		print_span(a, out);
+		if (a->why == POINTS_TWO_BOOTS)
+			fprintf(out, " is in the boots %lld and %lld\n", (long long)a->other_boot,
+				(long long)a->boot);
+		else
+			fprintf(out, " was shown twice in boot %lld, whose clock was set back\n",
+				(long long)a->boot);
+	}
+	if (grid->as_shown)
+		fputs("* at the time that the clock showed then, not the one that it really was\n",
+		      out);
 }
 
 /* How a group that is read seldom stood when the window began. */
@@ -303,6 +341,7 @@ int query_table_print(const struct points_head *head, const struct metric *metri
 		print_none(metric, out);
 	else
 		r = print_grid(grid, out);
+	print_ambiguous(grid, out);
 	print_before(grid, out);
 	return r;
 }

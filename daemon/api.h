@@ -26,6 +26,7 @@ struct api {
 	struct committer *committer; /* NULL: commits come by themselves */
 	struct board *board;
 	const char *boot_id, *kernel;
+	bool boot_id_is_own;        /* the kernel's cannot be read */
 	const char *socket_path;    /* absolute where it can be */
 	struct access *access;      /* NULL: whoever asks is let in */
 	char listen[API_PLACE_MAX]; /* the first address, "127.0.0.1:9750"; "" without one */

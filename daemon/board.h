@@ -36,7 +36,9 @@ struct board_trouble {
 
 struct board_loop {
 	int64_t wall_offset_ms;
-	uint64_t n_clock_steps;
+	bool clock_is_set;
+	uint64_t n_clock_steps, n_suspends;
+	int64_t suspended_ms; /* of this boot */
 	uint64_t n_wakeups;
 	int64_t cpu_us; /* of the whole thread */
 	struct kernel_log_status kernel_log;

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "daemon/clock_watch.h"
+#include "daemon/clock_events.h"
 #include "daemon/events.h"
 
 /* A tick stands at the latest this long after the one before, whatever the periods are. */
@@ -87,32 +87,19 @@ static void arm(struct run *run, int64_t now_ms)
 	timerfd_settime(run->fds[FD_TIMER].fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-static void clock_stepped(struct run *run, int64_t now_ms, int64_t before_ms, int64_t after_ms)
+static void look_at_clock(struct run *run)
 {
-	char evidence[256], before[64], after[64];
-	struct text text = TEXT_IN(evidence), t_before = TEXT_IN(before), t_after = TEXT_IN(after);
+	struct clock_reading now;
+	struct clock_news news;
 
-	clock_rfc3339(&t_before, now_ms + before_ms);
-	clock_rfc3339(&t_after, now_ms + after_ms);
-	text_printf(&text, "{\"before\":\"%s\",\"after\":\"%s\",\"step_ms\":%lld}", before, after,
-		    (long long)(after_ms - before_ms));
-	log_info("the wall clock was set from %s to %s", before, after);
-	event_add(run->loop->store, now_ms, SEVERITY_INFO, "clock_step", evidence,
-		  "the wall clock was set from %s to %s", before, after);
-	run->account.n_clock_steps++;
-}
-
-static void look_at_clock(struct run *run, int64_t now_ms)
-{
-	int64_t before_ms = run->clock.seen_ms, offset_ms = clock_wall_offset_ms();
-	enum clock_change change = clock_watch_look(&run->clock, offset_ms);
-
-	if (change == CLOCK_SAME)
-		return;
-	if (change == CLOCK_STEPPED)
-		clock_stepped(run, now_ms, before_ms, offset_ms);
-	store_wall_offset(run->loop->store, now_ms, offset_ms);
-	run->account.wall_offset_ms = offset_ms;
+	clock_read(&now);
+	clock_watch_look(&run->clock, &now, &news);
+	clock_events_tell(run->loop->store, &now, &news);
+	run->account.n_clock_steps += news.stepped;
+	run->account.n_suspends += news.slept_ms > 0;
+	run->account.suspended_ms = now.asleep_ms;
+	run->account.wall_offset_ms = run->clock.known_ms;
+	run->account.clock_is_set = clock_is_set(now.boot_ms + run->clock.known_ms);
 }
 
 static int64_t thread_cpu_us(void)
@@ -196,7 +183,7 @@ static void turn(struct run *run)
 		drain(run->fds[FD_TIMER].fd);
 	if (run->fds[FD_WALL].revents)
 		drain_wall(run->fds[FD_WALL].fd);
-	look_at_clock(run, now_ms);
+	look_at_clock(run);
 	if (run->fds[FD_LANE].revents)
 		sampler_lane_input(loop->sampler);
 	if (run->fds[FD_HELPER].revents)
@@ -266,8 +253,8 @@ int loop_run(const struct loop *loop, int *ret_signal)
 {
 	struct run run = {
 		.loop = loop,
-		.clock = {loop->wall_offset_ms, loop->wall_offset_ms},
-		.account = {.wall_offset_ms = loop->wall_offset_ms},
+		.clock = loop->clock,
+		.account = {.wall_offset_ms = loop->clock.known_ms},
 	};
 
 	for (size_t i = 0; i < N_FDS; i++)

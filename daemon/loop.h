@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "analysis/clock_watch.h"
 #include "base/macros.h"
 #include "daemon/board.h"
 #include "daemon/committer.h"
@@ -27,7 +28,7 @@ struct loop {
 	const struct reload *reload;
 	const struct config *config; /* for the policy of the UFS monitors */
 	bool terminal;               /* SIGHUP says that it is gone */
-	int64_t wall_offset_ms;      /* as the store was told */
+	struct clock_watch clock;    /* as the store was told */
 };
 
 /* Blocks the signals that the loop takes, for this and all later threads. */

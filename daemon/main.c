@@ -20,14 +20,16 @@
 #include "daemon/access.h"
 #include "daemon/api.h"
 #include "daemon/arguments.h"
+#include "daemon/chronicle.h"
 #include "daemon/claim.h"
+#include "daemon/clock_events.h"
 #include "daemon/durable.h"
 #include "daemon/events.h"
-#include "daemon/going_down.h"
 #include "daemon/heap.h"
 #include "daemon/http.h"
 #include "daemon/last_boot.h"
 #include "daemon/loop.h"
+#include "daemon/own_boot_id.h"
 #include "daemon/past.h"
 #include "daemon/privileges.h"
 #include "daemon/reload.h"
@@ -44,7 +46,9 @@ struct flashscoped {
 	char boot_id[HW_BOOT_ID_MAX];
 	char kernel[128];
 	char socket_path[1024];
-	int64_t wall_offset_ms;
+	bool boot_id_is_own; /* the kernel's cannot be read */
+	bool boot_id_is_new; /* and whoever comes next makes another one */
+	struct clock_watch clock;
 	bool successor; /* of one that was killed and has not ended yet */
 	struct store *store;
 	struct board *board;
@@ -175,7 +179,6 @@ static int read_machine(struct flashscoped *d)
 		d->kernel[0] = '\0';
 	if (!*d->kernel && hw_is_live(hw) && uname(&names) == 0)
 		snprintf(d->kernel, sizeof(d->kernel), "%s", names.release);
-	d->wall_offset_ms = clock_wall_offset_ms();
 	return 0;
 }
 
@@ -229,7 +232,7 @@ static int open_store(struct flashscoped *d)
 		.path = option(d, OPTION_DATABASE),
 		.boot_id = d->boot_id,
 		.kernel = d->kernel,
-		.wall_offset_ms = d->wall_offset_ms,
+		.wall_offset_ms = d->clock.known_ms,
 		.size_max_bytes = config_number(config, OPTION_SIZE_MAX),
 		.tail_max_bytes = config_number(config, OPTION_TAIL_MAX),
 		.commit_ms = config_number(config, OPTION_COMMIT_INTERVAL),
@@ -273,7 +276,7 @@ static int start_sampler(struct flashscoped *d)
 		return r;
 	}
 
-	const struct board_loop account = {.wall_offset_ms = d->wall_offset_ms};
+	const struct board_loop account = {.wall_offset_ms = d->clock.known_ms};
 
 	board_update(d->board, d->sampler, &account);
 	return 0;
@@ -371,6 +374,7 @@ static int open_http(struct flashscoped *d)
 		.catalog = registry(),
 		.access = &d->access,
 		.boot_id = d->boot_id,
+		.boot_id_is_own = d->boot_id_is_own,
 		.kernel = d->kernel,
 		.socket_path = d->socket_path,
 		.started_ms = clock_boot_ms(),
@@ -428,28 +432,19 @@ static void look_at_past(struct flashscoped *d, struct past *past)
 		return;
 	past_read(reader, d->boot_id, past);
 	if (hw_open(option(d, OPTION_ROOT), &hw) < 0 ||
-	    last_boot_new(reader, d->boot_id, &d->last_boot) < 0)
+	    last_boot_new(reader, d->boot_id_is_new ? "" : d->boot_id, &d->last_boot) < 0)
 		return;
 	last_boot_look(d->last_boot, hw, *d->helper.path);
 }
 
 static void tell_start(struct flashscoped *d, const struct past *past)
 {
-	char evidence[512];
-	struct text text = TEXT_IN(evidence);
-
-	text_str(&text, "{\"kernel\":");
-	text_json(&text, d->kernel);
-	text_str(&text, ",\"boot_id\":");
-	text_json(&text, d->boot_id);
-	text_str(&text, "}");
 	if (!past->known_boot)
-		event_add(d->store, 0, SEVERITY_INFO, "boot", evidence, "the kernel %s started",
-			  *d->kernel ? d->kernel : "(unknown)");
+		chronicle_boot(d->store, d->kernel, d->boot_id, d->boot_id_is_own);
+	else
+		clock_events_missed(d->store, &d->clock, past->wall_offset_ms);
 	past_tell(past, d->store);
-	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "start",
-		  "{\"version\":\"" FLASHSCOPE_VERSION "\"}",
-		  "flashscoped " FLASHSCOPE_VERSION " started");
+	chronicle_start(d->store);
 }
 
 /* One that is not there from the start never goes, and the file has to say so all the same. */
@@ -461,38 +456,6 @@ static void tell_helper(struct flashscoped *d)
 	if (stats.helper.state == LINK_DOWN && !stats.helper.was_up)
 		event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "helper_down", "",
 			  "flashscope-helper: %s", stats.helper.reason);
-}
-
-static const char *signal_word(int signal)
-{
-	switch (signal) {
-	case SIGTERM:
-		return "SIGTERM";
-	case SIGINT:
-		return "SIGINT";
-	case SIGHUP:
-		return "SIGHUP";
-	default:
-		return "a signal";
-	}
-}
-
-static void tell_stop(struct flashscoped *d, int signal)
-{
-	const char *name = signal_word(signal);
-
-	char by[64], evidence[160];
-	enum going_down machine =
-		going_down(sampler_hw(d->sampler), clock_wall_ms(), by, sizeof(by));
-
-	log_info("stopping on %s", name);
-	snprintf(evidence, sizeof(evidence), "{\"machine\":\"%s\",\"by\":\"%s\"}",
-		 going_down_name(machine), by);
-	event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "stop", evidence,
-		  machine == GOING_DOWN_YES
-			  ? "flashscoped was stopped by %s, as the machine goes down"
-			  : "flashscoped was stopped by %s",
-		  name);
 }
 
 static int run_loop(struct flashscoped *d)
@@ -516,7 +479,7 @@ static int run_loop(struct flashscoped *d)
 		.reload = &reload,
 		.config = d->settings.config,
 		.terminal = isatty(STDIN_FILENO),
-		.wall_offset_ms = d->wall_offset_ms,
+		.clock = d->clock,
 	};
 	int signal = 0, r = loop_run(&loop, &signal);
 
@@ -526,7 +489,7 @@ static int run_loop(struct flashscoped *d)
 	kernel_log_free(d->kernel_log);
 	d->kernel_log = NULL;
 	if (r == 0)
-		tell_stop(d, signal);
+		chronicle_stop(d->store, sampler_hw(d->sampler), signal);
 	return r;
 }
 
@@ -570,6 +533,8 @@ int main(int argc, char **argv)
 	take_sockets(&d);
 	if (read_machine(&d) < 0 || look_at_database(&d) < 0 || claim_places(&d) < 0)
 		goto free_settings;
+	d.boot_id_is_own =
+		own_boot_id_instead(option(&d, OPTION_RUNTIME_DIR), d.boot_id, &d.boot_id_is_new);
 	if (open_access(&d) < 0 || files_give(d.settings.config) < 0)
 		goto free_settings;
 	helper_start(d.settings.config, d.successor, &d.helper);
@@ -584,6 +549,7 @@ int main(int argc, char **argv)
 		goto stop_http;
 	d.api.in_memory = durable_is_memory(option(&d, OPTION_DATABASE));
 	look_at_past(&d, &past);
+	clock_events_begin(&d.clock, past.known_boot ? &past.wall_offset_ms : NULL);
 	if (board_new(registry(), &d.board) < 0)
 		goto stop_http;
 	if (open_store(&d) < 0)

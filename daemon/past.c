@@ -25,6 +25,8 @@ void past_read(struct reader *reader, const char *boot_id, struct past *ret)
 			continue;
 		ret->same_boot = *boot_id && !strcmp(boots[i].boot_id, boot_id);
 		ret->known_boot |= ret->same_boot;
+		if (ret->same_boot)
+			ret->wall_offset_ms = boots[i].wall_offset_ms;
 		if (boots[i].last_ms > 0)
 			ret->last_wall_ms = boots[i].last_ms + boots[i].wall_offset_ms;
 	}

@@ -12,6 +12,7 @@ struct past {
 	bool unclean;    /* the last run did not stop by itself */
 	bool same_boot;  /* as that run */
 	int64_t last_wall_ms;
+	int64_t wall_offset_ms; /* of this boot as it was found, when it is known */
 };
 
 /* boot_id: of this boot, "" when it is not known. */

@@ -58,7 +58,7 @@ void serve_latest(struct api *api, const struct request *request, struct answer 
 		.collector = request_param(request, "collector"),
 		.node = request_param(request, "node"),
 		.now_ms = clock_boot_ms(),
-		.wall_offset_ms = clock_wall_offset_ms(),
+		.wall_offset_ms = store_wall_offset_ms(api->store),
 	};
 
 	if (*latest.collector && !catalog_find_collector(api->catalog, latest.collector)) {
@@ -119,8 +119,8 @@ void serve_query(struct api *api, const struct request *request, struct answer *
 	if (!reader)
 		return;
 
-	int r = query_open(reader, api->catalog, &params, clock_wall_ms(), &source->query,
-			   &problem);
+	int64_t now_wall_ms = clock_boot_ms() + store_wall_offset_ms(api->store);
+	int r = query_open(reader, api->catalog, &params, now_wall_ms, &source->query, &problem);
 
 	if (r == -EINVAL && *problem.detail) {
 		answer_problem(ret, 400, problem.parameter, "%s", problem.detail);

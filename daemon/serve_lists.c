@@ -161,19 +161,25 @@ static bool read_limit(const struct request *request, struct answer *ret, size_t
 	return true;
 }
 
-static bool read_time(const char *name, const char *text, const struct boot_list *boots,
-		      struct answer *ret, int64_t *ret_wall_ms)
+/* By the offset that holds, which is not what the clock shows when it was set to nonsense. */
+static int64_t now_wall_ms(const struct api *api)
+{
+	return clock_boot_ms() + store_wall_offset_ms(api->store);
+}
+
+static bool read_time(struct api *api, const char *name, const char *text,
+		      const struct boot_list *boots, struct answer *ret, int64_t *ret_wall_ms)
 {
 	struct problem problem = {0};
 
-	if (query_time(text, clock_wall_ms(), boots->v, boots->n, ret_wall_ms, &problem) == 0)
+	if (query_time(text, now_wall_ms(api), boots->v, boots->n, ret_wall_ms, &problem) == 0)
 		return true;
 	answer_problem(ret, 400, name, "%s", problem.detail);
 	return false;
 }
 
 /* default_from "": from the beginning. */
-static bool read_window(const struct request *request, const char *default_from,
+static bool read_window(struct api *api, const struct request *request, const char *default_from,
 			const struct boot_list *boots, struct answer *ret,
 			struct window *ret_window)
 {
@@ -184,9 +190,9 @@ static bool read_window(const struct request *request, const char *default_from,
 		return false;
 	if (!*from)
 		from = default_from;
-	if (*from && !read_time("from", from, boots, ret, &w.from_wall_ms))
+	if (*from && !read_time(api, "from", from, boots, ret, &w.from_wall_ms))
 		return false;
-	if (*to && !read_time("to", to, boots, ret, &w.to_wall_ms))
+	if (*to && !read_time(api, "to", to, boots, ret, &w.to_wall_ms))
 		return false;
 	if (w.from_wall_ms > w.to_wall_ms) {
 		answer_problem(ret, 400, "from", "the window ends before it begins");
@@ -237,7 +243,7 @@ static void records(struct api *api, const struct request *request, struct answe
 		api_reader_failed(api, ret, r);
 		return;
 	}
-	if (!read_window(request, default_from, &boots, ret, &window))
+	if (!read_window(api, request, default_from, &boots, ret, &window))
 		return;
 	begin(&doc);
 	r = read_them(reader, &window, &doc);
@@ -254,7 +260,7 @@ void serve_marks(struct api *api, const struct request *request, struct answer *
 	records(api, request, ret, "", read_marks);
 }
 
-static bool wall_to_boot(struct reader *reader, const char *name, const char *text,
+static bool wall_to_boot(struct api *api, struct reader *reader, const char *name, const char *text,
 			 struct answer *ret, int64_t *ret_ms)
 {
 	CLEANUP(boot_list_done) struct boot_list boots = {0};
@@ -263,10 +269,10 @@ static bool wall_to_boot(struct reader *reader, const char *name, const char *te
 	/* Without a list, times of the form BOOT+MS are refused, which is all that is lost. */
 	if (reader)
 		(void)read_boots(reader, &boots);
-	if (!read_time(name, text, &boots, ret, &wall_ms))
+	if (!read_time(api, name, text, &boots, ret, &wall_ms))
 		return false;
 
-	int64_t now_ms = clock_boot_ms(), t_ms = wall_ms - clock_wall_offset_ms();
+	int64_t now_ms = clock_boot_ms(), t_ms = wall_ms - store_wall_offset_ms(api->store);
 
 	/* The two clocks are not read at the same moment. */
 	if (t_ms >= 0 && t_ms <= now_ms + CLOCK_ERROR_MS) {
@@ -284,7 +290,7 @@ static void answer_mark(struct api *api, struct answer *ret, const struct mark *
 
 	store_get_status(api->store, &status);
 	doc_init(&doc, API_DOC_MAX_BYTES);
-	api_mark(&doc, mark, status.boot, clock_wall_offset_ms());
+	api_mark(&doc, mark, status.boot, store_wall_offset_ms(api->store));
 	answer_doc(ret, &doc);
 }
 
@@ -309,7 +315,7 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 	doc_init(&doc, API_DOC_MAX_BYTES);
 	doc_object(&doc, NULL);
 	doc_i64(&doc, "id", id);
-	doc_time(&doc, "t_end", now_ms + clock_wall_offset_ms());
+	doc_time(&doc, "t_end", now_ms + store_wall_offset_ms(api->store));
 	doc_i64(&doc, "boot_ms_end", now_ms);
 	doc_end(&doc);
 	answer_doc(ret, &doc);
@@ -339,9 +345,9 @@ static void start_mark(struct api *api, const struct api_mark_request *body, str
 		/* The mark itself needs no database. */
 		answer_done(ret);
 	}
-	if (*body->from && !wall_to_boot(reader, "from", body->from, ret, &mark.t_ms))
+	if (*body->from && !wall_to_boot(api, reader, "from", body->from, ret, &mark.t_ms))
 		return;
-	if (*body->to && !wall_to_boot(reader, "to", body->to, ret, &mark.t_end_ms))
+	if (*body->to && !wall_to_boot(api, reader, "to", body->to, ret, &mark.t_end_ms))
 		return;
 	if (mark.t_end_ms != TIME_OPEN && mark.t_end_ms < mark.t_ms) {
 		answer_problem(ret, 400, "to", "the mark ends before it begins");

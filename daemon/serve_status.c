@@ -30,6 +30,7 @@ static void add_boot(struct api *api, struct doc *doc, int64_t boot, int64_t off
 	else
 		doc_null(doc, "boot");
 	doc_string_or_null(doc, "boot_id", api->boot_id);
+	doc_bool(doc, "boot_id_is_own", api->boot_id_is_own);
 	doc_string_or_null(doc, "kernel", api->kernel);
 	doc_time(doc, "t_start", offset_ms);
 	doc_end(doc);
@@ -79,6 +80,17 @@ static void add_sampling(struct doc *doc, const struct board_view *view)
 	doc_i64(doc, "lane_cpu_us", s->lane_cpu_us);
 	doc_u64(doc, "n_lane_restarts", s->n_lane_restarts);
 	doc_u64(doc, "n_clock_steps", view->loop.n_clock_steps);
+	doc_end(doc);
+}
+
+static void add_clock(struct doc *doc, const struct board_view *view)
+{
+	doc_object(doc, "clock");
+	doc_bool(doc, "set", view->loop.clock_is_set);
+	doc_i64(doc, "wall_offset_ms", view->loop.wall_offset_ms);
+	doc_u64(doc, "n_steps", view->loop.n_clock_steps);
+	doc_u64(doc, "n_suspends", view->loop.n_suspends);
+	doc_i64(doc, "suspended_ms", view->loop.suspended_ms);
 	doc_end(doc);
 }
 
@@ -347,6 +359,7 @@ static void add_status(struct api *api, struct doc *doc, const struct board_view
 	doc_string(doc, "runtime_dir", config_text(config, OPTION_RUNTIME_DIR));
 	add_store(api, doc, store, offset_ms);
 	add_sampling(doc, view);
+	add_clock(doc, view);
 	add_discovery(api, doc, view);
 	add_helper(doc, view);
 	add_ufs_monitor(api, doc, view);

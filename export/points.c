@@ -40,6 +40,33 @@ static void json_time(struct text *out, const char *key, int64_t wall_ms)
 	text_str(out, "\",");
 }
 
+/* Ends as json_time() does. */
+static void json_integer(struct text *out, const char *key, int64_t value)
+{
+	text_printf(out, "\"%s\":", key);
+	text_i64(out, value);
+	text_char(out, ',');
+}
+
+static void json_ambiguous(const struct points_head *head, struct text *out)
+{
+	for (size_t i = 0; i < head->n_ambiguous; i++) {
+		const struct points_ambiguity *a = &head->ambiguous[i];
+		bool step = a->why == POINTS_CLOCK_STEP;
+
+		text_str(out, i ? ",{" : ",\"ambiguous\":[{");
+		json_member(out, "why", step ? "clock_step" : "two_boots");
+		json_integer(out, "boot", a->boot);
+		json_integer(out, step ? "boot_ms" : "other_boot", step ? a->at_ms : a->other_boot);
+		json_time(out, "from", a->from_wall_ms);
+		json_time(out, "to", a->to_wall_ms);
+		text_rewind(out, out->len - 1);
+		text_char(out, '}');
+	}
+	if (head->n_ambiguous)
+		text_char(out, ']');
+}
+
 static void json_head(const struct points_head *head, struct text *out)
 {
 	text_char(out, '{');
@@ -53,6 +80,7 @@ static void json_head(const struct points_head *head, struct text *out)
 	json_time(out, "to", head->to_wall_ms);
 	text_str(out, "\"step_ms\":");
 	text_i64(out, head->step_ms);
+	json_ambiguous(head, out);
 	text_str(out, ",\"series\":[");
 }
 
@@ -70,6 +98,8 @@ static void json_series(const struct points *points, const struct points_series 
 	json_member(out, "boot_id", series->boot_id);
 	text_str(out, "\"wall_offset_ms\":");
 	text_i64(out, series->wall_offset_ms);
+	if (series->as_shown)
+		text_str(out, ",\"as_shown\":true");
 	text_str(out, ",\"points\":[");
 }
 

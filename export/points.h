@@ -22,6 +22,12 @@
  * - before is there for a group that is read seldom: what each node had last before the window, and
  * how old that was at its beginning (age_ms); with "flag" where there is one. A counter has its
  * count. CSV has none of it.
+ * - "ambiguous" stands behind step_ms when wall times of the window stand for more than one moment:
+ *   [{"why":"clock_step","boot":1,"boot_ms":7200000,"from":...,"to":...}] where the clock was set
+ *   back at boot_ms, and has shown from..to twice; [{"why":"two_boots","boot":2,"other_boot":1,
+ *   "from":...,"to":...}] where two boots have them. A series with "as_shown":true has what the
+ *   clock showed as times of the window, and what really was at another time; its wall_offset_ms
+ *   is that of the clock then. CSV tells them apart by boot and boot_ms.
  * - damaged counts pieces of the file that could not be read, and is only there when there are any.
  *
  * CSV has a header and one line for each point; value is empty where JSON has null:

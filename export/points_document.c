@@ -19,6 +19,7 @@ struct points_document {
 	size_t next_point;
 	struct points_series shown;
 	int64_t n_damaged; /* left to tell */
+	struct points_ambiguity ambiguous[POINTS_AMBIGUITIES_MAX];
 };
 
 static const char *string_of(struct json_object *object, const char *key)
@@ -52,6 +53,31 @@ static int unit_of_name(const char *name, enum unit *ret)
 	return -EBADMSG;
 }
 
+/* What is none is left out: it is a remark. */
+static size_t read_ambiguous(struct points_document *document, struct json_object *array)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < json_object_array_length(array) && n < POINTS_AMBIGUITIES_MAX; i++) {
+		struct json_object *object = json_object_array_get_idx(array, i);
+		const char *why = string_of(object, "why");
+		const char *from = string_of(object, "from"), *to = string_of(object, "to");
+		struct points_ambiguity a = {
+			.why = why && !strcmp(why, "two_boots") ? POINTS_TWO_BOOTS
+								: POINTS_CLOCK_STEP,
+			.boot = integer_of(object, "boot"),
+			.other_boot = integer_of(object, "other_boot"),
+			.at_ms = integer_of(object, "boot_ms"),
+		};
+
+		if (!why || !from || !to || clock_parse_rfc3339(from, &a.from_wall_ms) < 0 ||
+		    clock_parse_rfc3339(to, &a.to_wall_ms) < 0)
+			continue;
+		document->ambiguous[n++] = a;
+	}
+	return n;
+}
+
 static int read_head(struct points_document *document)
 {
 	struct json_object *root = document->root, *member;
@@ -80,6 +106,10 @@ static int read_head(struct points_document *document)
 	    json_object_is_type(member, json_type_array))
 		document->before = member;
 	document->n_damaged = integer_of(root, "damaged");
+	if (json_object_object_get_ex(root, "ambiguous", &member) &&
+	    json_object_is_type(member, json_type_array))
+		head.n_ambiguous = read_ambiguous(document, member);
+	head.ambiguous = document->ambiguous;
 	document->head = head;
 	return 0;
 }
@@ -166,6 +196,7 @@ static int open_series(struct points_document *document, struct points_item *ret
 		json_object_array_get_idx(document->series, document->next_series++);
 	const char *node = string_of(series, "node"), *identity = string_of(series, "identity");
 	const char *boot_id = string_of(series, "boot_id");
+	struct json_object *as_shown;
 
 	if (!node || !json_object_object_get_ex(series, "points", &document->points) ||
 	    !json_object_is_type(document->points, json_type_array))
@@ -177,6 +208,8 @@ static int open_series(struct points_document *document, struct points_item *ret
 		.boot = integer_of(series, "boot"),
 		.boot_id = boot_id ? boot_id : "",
 		.wall_offset_ms = integer_of(series, "wall_offset_ms"),
+		.as_shown = json_object_object_get_ex(series, "as_shown", &as_shown) &&
+			    json_object_get_boolean(as_shown),
 	};
 	*ret = (struct points_item){.type = POINTS_SERIES, .series = &document->shown};
 	return 1;

@@ -7,6 +7,21 @@
 #include "model/decimal.h"
 #include "model/unit.h"
 
+/* Wall times of the window that stand for more than one moment. */
+enum points_why {
+	POINTS_CLOCK_STEP, /* the clock was set back, and showed them twice */
+	POINTS_TWO_BOOTS,  /* two boots have them, since one of their clocks was wrong */
+};
+
+#define POINTS_AMBIGUITIES_MAX 16
+
+struct points_ambiguity {
+	enum points_why why;
+	int64_t boot, other_boot; /* other_boot: of two boots */
+	int64_t at_ms;            /* boot clock of the step */
+	int64_t from_wall_ms, to_wall_ms;
+};
+
 /* What was asked for, as it was understood. The strings live as long as the catalog, metric as long
  * as the query. */
 struct points_head {
@@ -15,6 +30,8 @@ struct points_head {
 	enum unit unit;
 	bool per_second; /* the values are the unit per second */
 	int64_t from_wall_ms, to_wall_ms, step_ms;
+	const struct points_ambiguity *ambiguous; /* they live as long as the query */
+	size_t n_ambiguous;
 };
 
 /* One node in one boot. */
@@ -23,6 +40,8 @@ struct points_series {
 	int64_t boot; /* its number in the file */
 	const char *boot_id;
 	int64_t wall_offset_ms; /* wall = boot clock + this */
+	bool as_shown; /* by the clock as it was then, in an ambiguous window: the offset that holds
+			* puts these samples elsewhere */
 };
 
 enum points_type {

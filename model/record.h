@@ -34,6 +34,12 @@ struct event {
 	char evidence[EVENT_EVIDENCE_MAX]; /* JSON object, or "" */
 };
 
+/* The wall clock was set: what it showed more than the boot clock, before and from then on. */
+struct clock_step {
+	int64_t t_ms; /* boot clock */
+	int64_t before_ms, after_ms;
+};
+
 /* A label on a span of time, set by a person or a script. */
 struct mark {
 	int64_t id; /* of the file, or of the running daemon before the commit: see

@@ -7,13 +7,16 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "model/derive.h"
+#include "query/ambiguity.h"
 #include "query/bucket.h"
 #include "query/plan.h"
 
-#define SERIES_MAX      16384
-#define METRIC_NAME_MAX 200
-#define NODES_NAMED_MAX 6
-#define SELDOM_MS       60000
+#define SERIES_MAX         16384
+#define METRIC_NAME_MAX    200
+#define NODES_NAMED_MAX    6
+#define SELDOM_MS          60000
+/* Of a window with more of them, the first are looked at. */
+#define BOOTS_COMPARED_MAX 64
 
 /* How long before the window the sample may lie that the first increase counts from. */
 #define LEAD_MIN_MS    120000
@@ -24,7 +27,9 @@ struct query_series {
 	size_t found; /* its place among those that the reader gave */
 	char boot_id[40];
 	int64_t wall_offset_ms;
-	bool told; /* its value of before the window was */
+	int64_t from_ms, to_ms; /* part of the boot that it is about */
+	bool as_shown;          /* see struct points_series */
+	bool told;              /* its value of before the window was */
 };
 
 enum stage {
@@ -36,15 +41,19 @@ enum stage {
 struct query {
 	struct reader *reader;
 	struct query_plan plan;
+	struct ambiguity ambiguity;
+	const struct shown_span *span_of; /* while its series are gathered */
 	char metric_name[METRIC_NAME_MAX];
 	struct query_series *series;
 	size_t n_series, next_series;
+	bool is_before;       /* it is the one that tells what was before another's window */
 	struct query *before; /* what the nodes had before the window; NULL: nobody asks */
 
 	enum stage stage;
 	const struct query_series *current;
 	struct points_series shown;
 	int64_t from_ms, to_ms; /* the window on the boot clock of the series */
+	int64_t first_ms;       /* samples behind this count: from_ms, or later */
 	struct cursor *cursor;
 	struct span span;
 	size_t tick;    /* next one of the span */
@@ -78,6 +87,8 @@ void query_head(const struct query *query, struct points_head *ret)
 		.from_wall_ms = plan->from_wall_ms,
 		.to_wall_ms = plan->to_wall_ms,
 		.step_ms = plan->step_ms,
+		.ambiguous = query->ambiguity.items,
+		.n_ambiguous = query->ambiguity.n,
 	};
 }
 
@@ -100,8 +111,11 @@ void query_closep(struct query **query)
 static int add_series(const struct series_key *key, const struct boot *boot, void *arg)
 {
 	struct query *query = arg;
+	const struct shown_span *shown = query->span_of;
 	struct query_series *series;
 
+	if (shown && shown->boot != boot->id)
+		return 0;
 	if (query->n_series == SERIES_MAX)
 		return -E2BIG;
 	if (!(query->n_series & (query->n_series - 1))) {
@@ -116,7 +130,10 @@ static int add_series(const struct series_key *key, const struct boot *boot, voi
 	series->key = *key;
 	series->found = query->n_series - 1;
 	memcpy(series->boot_id, boot->boot_id, sizeof(series->boot_id));
-	series->wall_offset_ms = boot->wall_offset_ms;
+	series->wall_offset_ms = shown ? shown->shown_offset_ms : boot->wall_offset_ms;
+	series->from_ms = shown ? shown->from_ms : INT64_MIN;
+	series->to_ms = shown ? shown->to_ms : INT64_MAX;
+	series->as_shown = shown != NULL;
 	series->told = false;
 	return 0;
 }
@@ -169,8 +186,42 @@ static int compare_series(const void *p, const void *q)
 
 	if (a->key.boot != b->key.boot)
 		return a->key.boot < b->key.boot ? -1 : 1;
+	if (a->as_shown != b->as_shown)
+		return a->as_shown ? 1 : -1;
 	order = strverscmp(a->key.node, b->key.node);
 	return order ? order : (a->found > b->found) - (a->found < b->found);
+}
+
+/* What lies in the window by the clock as it was shown alone. */
+static int gather_shown(struct query *query, const char *node)
+{
+	const struct query_plan *plan = &query->plan;
+	struct ambiguity *found = &query->ambiguity;
+	int r = ambiguity_of_steps(query->reader, plan->from_wall_ms, plan->to_wall_ms, found);
+
+	for (size_t i = 0; i < found->n_spans && !r; i++) {
+		query->span_of = &found->spans[i];
+		r = reader_series(query->reader, plan->metric.group, node,
+				  query->span_of->from_ms + query->span_of->wall_offset_ms,
+				  query->span_of->to_ms + query->span_of->wall_offset_ms,
+				  add_series, query);
+	}
+	query->span_of = NULL;
+	return r;
+}
+
+/* The series are sorted by their boots. */
+static int find_overlaps(struct query *query)
+{
+	const struct query_plan *plan = &query->plan;
+	int64_t boots[BOOTS_COMPARED_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < query->n_series && n < BOOTS_COMPARED_MAX; i++)
+		if (!n || boots[n - 1] != query->series[i].key.boot)
+			boots[n++] = query->series[i].key.boot;
+	return ambiguity_of_boots(query->reader, boots, n, plan->from_wall_ms, plan->to_wall_ms,
+				  &query->ambiguity);
 }
 
 static int gather_series(struct query *query, const char *node, struct problem *problem)
@@ -185,11 +236,14 @@ static int gather_series(struct query *query, const char *node, struct problem *
 				   SERIES_MAX);
 	if (r < 0)
 		return r;
+	r = query->is_before ? 0 : gather_shown(query, node);
+	if (r < 0)
+		return r;
 	if (!query->n_series && node && *node)
 		return check_node(query->reader, &plan->metric, node, problem);
 	if (query->n_series > 1)
 		qsort(query->series, query->n_series, sizeof(*query->series), compare_series);
-	return 0;
+	return query->is_before ? 0 : find_overlaps(query);
 }
 
 /* The newest boot first. */
@@ -230,6 +284,7 @@ static int open_before(struct query *query, const char *node)
 	if (!before)
 		return -ENOMEM;
 	before->reader = query->reader;
+	before->is_before = true;
 	before->plan = *plan;
 	before->plan.agg = AGG_LAST;
 	before->plan.per_second = false;
@@ -287,7 +342,7 @@ static int open_cursor(struct query *query)
 	const size_t fields[SPAN_FIELDS_MAX] = {metric->a, metric->b};
 
 	return cursor_open(query->reader, metric->group, &query->current->key, fields,
-			   metric->a == metric->b ? 1 : 2, query->from_ms - lead_ms(metric),
+			   metric->a == metric->b ? 1 : 2, query->first_ms - lead_ms(metric),
 			   query->to_ms, &query->cursor);
 }
 
@@ -302,7 +357,8 @@ static int open_series(struct query *query, struct points_item *ret)
 		return 0;
 	series = query->current = &query->series[query->next_series];
 	query->from_ms = query->plan.from_wall_ms - series->wall_offset_ms;
-	query->to_ms = query->plan.to_wall_ms - series->wall_offset_ms;
+	query->to_ms = MIN(query->plan.to_wall_ms - series->wall_offset_ms, series->to_ms);
+	query->first_ms = MAX(query->from_ms, series->from_ms);
 
 	int r = open_cursor(query);
 
@@ -315,6 +371,7 @@ static int open_series(struct query *query, struct points_item *ret)
 		.boot = series->key.boot,
 		.boot_id = series->boot_id,
 		.wall_offset_ms = series->wall_offset_ms,
+		.as_shown = series->as_shown,
 	};
 	query->span.n = query->tick = 0;
 	query->exhausted = query->has_baseline = false;
@@ -385,7 +442,7 @@ static void take_tick(struct query *query, int64_t t_ms)
 {
 	const struct query_plan *plan = &query->plan;
 	struct derive_point point = point_at(query, query->tick, t_ms);
-	bool inside = t_ms > query->from_ms;
+	bool inside = t_ms > query->first_ms;
 	bool raw = plan->metric.kind == KIND_COUNTER && plan->agg == AGG_LAST;
 	uint8_t flag = span_flag(query);
 
@@ -452,7 +509,7 @@ static int fill_bucket(struct query *query)
 			query->exhausted = true;
 			continue;
 		}
-		if (t_ms > query->from_ms && t_ms > query->bucket_end_ms) {
+		if (t_ms > query->first_ms && t_ms > query->bucket_end_ms) {
 			if (finish_bucket(query))
 				return 1;
 			enter_bucket(query, t_ms);

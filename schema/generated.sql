@@ -46,6 +46,9 @@ CREATE TABLE log_position(boot INTEGER PRIMARY KEY, next INTEGER NOT NULL);
 CREATE TABLE boot_end(boot INTEGER PRIMARY KEY, cause TEXT NOT NULL,
  certainty TEXT NOT NULL, text TEXT NOT NULL, evidence TEXT NOT NULL);
 
+CREATE TABLE clock_step(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,
+ t INTEGER NOT NULL, before_ms INTEGER NOT NULL, after_ms INTEGER NOT NULL);
+
 CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
  +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,
  json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,

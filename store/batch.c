@@ -273,6 +273,27 @@ static int write_outcomes(struct db *db, const struct batch *batch)
 	return r;
 }
 
+/* A clock that is set again and again does not fill the file. */
+#define CLOCK_STEPS_MAX 1000
+
+static int write_clock_steps(struct db *db, const struct batch *batch)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < batch->n_clock_steps && !r; i++)
+		r = sql_exec(db->conn,
+			     "INSERT INTO clock_step(boot,t,before_ms,after_ms)"
+			     " VALUES(%lld,%lld,%lld,%lld)",
+			     (long long)db->boot, (long long)batch->clock_steps[i].t_ms,
+			     (long long)batch->clock_steps[i].before_ms,
+			     (long long)batch->clock_steps[i].after_ms);
+	return r ? r
+		 : sql_exec(db->conn,
+			    "DELETE FROM clock_step WHERE id<=(SELECT max(id) FROM clock_step)-%d"
+			    " OR boot NOT IN (SELECT id FROM boot)",
+			    CLOCK_STEPS_MAX);
+}
+
 /* A file that took the place of another one may have no such boot. */
 static int write_boot_end(struct db *db, const struct boot_end_record *record)
 {
@@ -313,6 +334,8 @@ int batch_write(struct store *store, struct db *db, const struct batch *batch)
 			     " wall_offset_ms<>%lld",
 			     (long long)batch->wall_offset_ms, (long long)db->boot,
 			     (long long)batch->wall_offset_ms);
+	if (!r && batch->n_clock_steps)
+		r = write_clock_steps(db, batch);
 	if (!r && batch->boot_end)
 		r = write_boot_end(db, batch->boot_end);
 	if (!r && batch->log_dirty)

@@ -14,6 +14,8 @@ struct batch {
 	size_t n_outcomes;
 	int64_t wall_offset_ms;
 	bool wall_dirty;
+	struct clock_step clock_steps[STORE_CLOCK_STEPS];
+	size_t n_clock_steps; /* the oldest of those that wait */
 	int64_t log_next;
 	bool log_dirty;
 	struct boot_end_record *boot_end; /* NULL: none; goes back when it was not written */

@@ -57,6 +57,8 @@ static void take_records(struct store *store, struct batch *batch)
 	events_join(&store->writing_events, &store->events);
 	batch->wall_dirty = store->wall_dirty;
 	batch->wall_offset_ms = store->wall_offset_ms;
+	batch->n_clock_steps = store->n_clock_steps;
+	memcpy(batch->clock_steps, store->clock_steps, sizeof(batch->clock_steps));
 	batch->log_next = store->log_next;
 	batch->log_dirty = store->log_dirty;
 	batch->boot_end = store->boot_end;
@@ -192,7 +194,8 @@ static bool nothing_waits(const struct store *store, const struct batch *batch)
 {
 	return !store->writing.first && !store->writing_changes.first &&
 	       !store->writing_events.first && !batch->n_nodes && !batch->n_marks &&
-	       !batch->n_outcomes && !batch->wall_dirty && !batch->log_dirty && !batch->boot_end;
+	       !batch->n_outcomes && !batch->wall_dirty && !batch->n_clock_steps &&
+	       !batch->log_dirty && !batch->boot_end;
 }
 
 static int64_t wal_bytes(const struct store *store)
@@ -306,6 +309,16 @@ static void clean_outcomes(struct store *store, const struct batch *batch)
 				store->outcomes[i].dirty = false;
 }
 
+/* What came meanwhile stands behind those that were written. */
+static void clean_clock_steps(struct store *store, const struct batch *batch)
+{
+	size_t left = store->n_clock_steps - batch->n_clock_steps;
+
+	memmove(store->clock_steps, store->clock_steps + batch->n_clock_steps,
+		left * sizeof(*store->clock_steps));
+	store->n_clock_steps = left;
+}
+
 /* Reads the file, so it is called without the lock. */
 static int64_t oldest_wall_ms(const struct db *db)
 {
@@ -324,6 +337,7 @@ static void commit_done(struct store *store, const struct batch *batch, int64_t 
 	events_free(&store->writing_events);
 	clean_marks(store, batch);
 	clean_outcomes(store, batch);
+	clean_clock_steps(store, batch);
 	store->status.n_commits++;
 	store->status.last_commit_ms = t_ms;
 	tail_prune(store, t_ms);

@@ -186,6 +186,8 @@ struct store {
 	int64_t first_ms, last_ms; /* of all samples, TIME_OPEN before the first */
 	int64_t committing_ms;     /* see store_committing_ms() */
 	bool wall_dirty;
+	struct clock_step clock_steps[STORE_CLOCK_STEPS]; /* that wait, oldest first */
+	size_t n_clock_steps;
 	struct boot_end_record *boot_end; /* that waits to be written; NULL */
 	int64_t log_next;                 /* see store_kernel_log(); -1: not known */
 	bool log_dirty;

@@ -349,6 +349,22 @@ void store_wall_offset(struct store *store, int64_t t_ms, int64_t wall_offset_ms
 	pthread_mutex_unlock(&store->lock);
 }
 
+int64_t store_wall_offset_ms(struct store *store)
+{
+	pthread_mutex_lock(&store->lock);
+	int64_t offset_ms = store->wall_offset_ms;
+	pthread_mutex_unlock(&store->lock);
+	return offset_ms;
+}
+
+void store_clock_step(struct store *store, const struct clock_step *step)
+{
+	pthread_mutex_lock(&store->lock);
+	if (store->n_clock_steps < STORE_CLOCK_STEPS)
+		store->clock_steps[store->n_clock_steps++] = *step;
+	pthread_mutex_unlock(&store->lock);
+}
+
 bool store_urgent(struct store *store)
 {
 	pthread_mutex_lock(&store->lock);

@@ -53,7 +53,8 @@ static int check_tables(sqlite3 *conn)
 		conn, &n,
 		"SELECT count(*) FROM sqlite_master WHERE rootpage=0 AND type<>'trigger' AND"
 		" (name IN ('meta','boot','node','field','tail','event','mark','info',"
-		"'flag','fault','outcome','log_position','boot_end') OR name LIKE '%%\\_chunk' "
+		"'flag','fault','outcome','log_position','boot_end','clock_step') OR name LIKE "
+		"'%%\\_chunk' "
 		"ESCAPE '\\')");
 
 	return r < 0 ? r : n ? -EUCLEAN : 0;

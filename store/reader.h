@@ -50,6 +50,13 @@ struct boot_end_record;
 int reader_boot_ends(struct reader *reader,
 		     int (*visit)(const struct boot_end_record *record, void *arg), void *arg);
 
+/* How often the wall clock was set: boots in their order, their steps in the order of time; those
+ * that wait for a commit are among them. Of the boot number and offset are there, and no more. */
+int reader_clock_steps(struct reader *reader,
+		       int (*visit)(const struct clock_step *step, const struct boot *boot,
+				    void *arg),
+		       void *arg);
+
 /* The last event of a boot in the file. 1, 0 when it has none, -errno */
 int reader_last_event(struct reader *reader, int64_t boot, struct event *ret);
 

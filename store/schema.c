@@ -28,6 +28,10 @@
 	"CREATE TABLE " unless "boot_end(boot INTEGER PRIMARY KEY, cause TEXT NOT NULL,\n"         \
 	" certainty TEXT NOT NULL, text TEXT NOT NULL, evidence TEXT NOT NULL)"
 
+#define CLOCK_STEP_TABLE(unless)                                                                   \
+	"CREATE TABLE " unless "clock_step(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,\n"       \
+	" t INTEGER NOT NULL, before_ms INTEGER NOT NULL, after_ms INTEGER NOT NULL)"
+
 /* clang-format off */
 static const char fixed_tables[] =
 	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
@@ -57,7 +61,8 @@ static const char fixed_tables[] =
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
 	LOG_POSITION_TABLE("") ";\n"
-	BOOT_END_TABLE("") ";\n";
+	BOOT_END_TABLE("") ";\n"
+	CLOCK_STEP_TABLE("") ";\n";
 
 /* The factors in the id of tail_rows are FORMAT_BOOT_FACTOR and FORMAT_SECOND_FACTOR. */
 #define VIEW(name, select) {name, "CREATE VIEW " name " AS SELECT " select}
@@ -132,8 +137,8 @@ int schema_create(struct db *db)
 
 int schema_add_tables(struct db *db)
 {
-	return sql_exec(db->conn, "%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
-			BOOT_END_TABLE("IF NOT EXISTS "));
+	return sql_exec(db->conn, "%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
+			BOOT_END_TABLE("IF NOT EXISTS "), CLOCK_STEP_TABLE("IF NOT EXISTS "));
 }
 
 void schema_groups_free(struct db *db)

@@ -110,8 +110,16 @@ int64_t store_ufs_until_ms(struct store *store, int64_t now_ms);
 void store_outcome(struct store *store, const char *collector, const char *node, int64_t t_ms,
 		   const char *outcome, const char *reason);
 
-/* The wall clock was set: the offset of this boot from now on, for all its samples. */
+/* A better offset of this boot, for all its samples. */
 void store_wall_offset(struct store *store, int64_t t_ms, int64_t wall_offset_ms);
+/* The one that holds. */
+int64_t store_wall_offset_ms(struct store *store);
+
+/* The wall clock was set, as it happened, whether or not the offset was taken over: by that a query
+ * knows which times it has shown twice. At most STORE_CLOCK_STEPS wait; what comes then is left
+ * out. */
+#define STORE_CLOCK_STEPS 64
+void store_clock_step(struct store *store, const struct clock_step *step);
 
 /* Writes all that waits, in one transaction (in several after a long time without a disk), and from
  * time to time folds the tail pages into

@@ -45,6 +45,19 @@ int reader_boots(struct reader *reader, struct boot *boots, size_t max)
 	return (int)fake.n_boots;
 }
 
+int reader_clock_steps(struct reader *reader,
+		       int (*visit)(const struct clock_step *step, const struct boot *boot,
+				    void *arg),
+		       void *arg)
+{
+	int r = 0;
+
+	(void)reader;
+	for (size_t i = 0; i < fake.n_steps && !r; i++)
+		r = visit(&fake.steps[i], &fake.boots[0], arg);
+	return r;
+}
+
 int reader_nodes(struct reader *reader, const char *collector,
 		 int (*visit)(const struct node_info *node, void *arg), void *arg)
 {

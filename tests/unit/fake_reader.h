@@ -23,6 +23,8 @@ struct fake_span {
 struct fake_history {
 	struct boot boots[4];
 	size_t n_boots;
+	struct clock_step steps[8]; /* of the first boot */
+	size_t n_steps;
 	struct fake_span spans[FAKE_SPANS_MAX];
 	size_t n_spans;
 	int error;         /* of reader_series(), when not 0 */

@@ -1,4 +1,4 @@
-/* Parts of the daemon that stand alone: the watch on the wall clock, settings, locks, the board. */
+/* Parts of the daemon that stand alone: settings, locks, the board. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,41 +18,10 @@
 
 #include "base/cleanup.h"
 #include "daemon/board.h"
-#include "daemon/clock_watch.h"
 #include "daemon/lock.h"
 #include "daemon/settings.h"
 #include "sampling/registry.h"
 #include "store/store.h"
-
-static void test_clock_steps(void **state)
-{
-	struct clock_watch watch = {5000, 5000};
-
-	(void)state;
-	assert_int_equal(clock_watch_look(&watch, 5000), CLOCK_SAME);
-	assert_int_equal(clock_watch_look(&watch, 5000 + CLOCK_STEP_MS), CLOCK_STEPPED);
-	assert_int_equal(watch.known_ms, 5000 + CLOCK_STEP_MS);
-	assert_int_equal(clock_watch_look(&watch, 5000), CLOCK_STEPPED);
-	/* From 1970 to now. */
-	assert_int_equal(clock_watch_look(&watch, 1796097922763), CLOCK_STEPPED);
-	assert_int_equal(clock_watch_look(&watch, 1796097922764), CLOCK_SAME);
-}
-
-static void test_clock_drifts(void **state)
-{
-	struct clock_watch watch = {0};
-	int n_drifts = 0;
-
-	(void)state;
-	/* Slewed by 500 ppm for an hour of looks once a second: 1.8 s in all, and never a step. */
-	for (int64_t us = 0; us <= 1800000; us += 500) {
-		enum clock_change change = clock_watch_look(&watch, us / 1000);
-
-		assert_int_not_equal(change, CLOCK_STEPPED);
-		n_drifts += change == CLOCK_DRIFTED;
-	}
-	assert_int_equal(n_drifts, 1800 / CLOCK_DRIFT_MS);
-}
 
 static void settings_donep(struct settings *settings)
 {
@@ -419,7 +388,7 @@ static void test_lock_of_the_dying(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clock_steps),    cmocka_unit_test(test_clock_drifts),
+
 		cmocka_unit_test(test_settings),       cmocka_unit_test(test_least_periods),
 		cmocka_unit_test(test_least_sizes),    cmocka_unit_test(test_lock),
 		cmocka_unit_test(test_lock_of_a_link), cmocka_unit_test(test_lock_of_the_dying),

@@ -1,0 +1,62 @@
+#include "daemon/chronicle.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "daemon/events.h"
+#include "daemon/going_down.h"
+
+void chronicle_boot(struct store *store, const char *kernel, const char *boot_id,
+		    bool boot_id_is_own)
+{
+	char evidence[512];
+	struct text text = TEXT_IN(evidence);
+
+	text_str(&text, "{\"kernel\":");
+	text_json(&text, kernel);
+	text_str(&text, ",\"boot_id\":");
+	text_json(&text, boot_id);
+	text_printf(&text, ",\"boot_id_is_own\":%s}", boot_id_is_own ? "true" : "false");
+	event_add(store, 0, SEVERITY_INFO, "boot", evidence, "the kernel %s started",
+		  *kernel ? kernel : "(unknown)");
+}
+
+void chronicle_start(struct store *store)
+{
+	event_add(store, clock_boot_ms(), SEVERITY_INFO, "start",
+		  "{\"version\":\"" FLASHSCOPE_VERSION "\"}",
+		  "flashscoped " FLASHSCOPE_VERSION " started");
+}
+
+static const char *signal_word(int signal)
+{
+	switch (signal) {
+	case SIGTERM:
+		return "SIGTERM";
+	case SIGINT:
+		return "SIGINT";
+	case SIGHUP:
+		return "SIGHUP";
+	default:
+		return "a signal";
+	}
+}
+
+void chronicle_stop(struct store *store, struct hw *hw, int signal)
+{
+	const char *name = signal_word(signal);
+	char by[64], evidence[160];
+	enum going_down machine = going_down(hw, clock_wall_ms(), by, sizeof(by));
+
+	log_info("stopping on %s", name);
+	snprintf(evidence, sizeof(evidence), "{\"machine\":\"%s\",\"by\":\"%s\"}",
+		 going_down_name(machine), by);
+	event_add(store, clock_boot_ms(), SEVERITY_INFO, "stop", evidence,
+		  machine == GOING_DOWN_YES
+			  ? "flashscoped was stopped by %s, as the machine goes down"
+			  : "flashscoped was stopped by %s",
+		  name);
+}
