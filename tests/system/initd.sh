@@ -65,6 +65,18 @@ for shell in "${shells[@]}"; do
 	"$script" stop
 	[ -z "$(daemon_pid)" ] || fail 'it runs after it was stopped'
 	grep -q 'stopping on SIGTERM' "$work/log" || fail 'the stop was not clean'
+	# One that fails at each start: who has mended the cause restarts it while its keeper waits.
+	: >"$work/log"
+	rm -f "$work/run/flashscoped.lock"
+	mkdir "$work/run/flashscoped.lock"
+	"$script" start
+	until_true 20 eval '[ "$(grep -c "cannot be" "$work/log")" -ge 4 ]'
+	rmdir "$work/run/flashscoped.lock"
+	began=$SECONDS
+	"$script" restart || fail "it is not started again while the keeper waits"
+	[ $((SECONDS - began)) -lt 6 ] || fail "a keeper that waits is slow to stop"
+	until_true 5 serves
+	"$script" stop
 done
 echo nonsense >>"$work/etc/flashscope/flashscope.conf"
 ! "$script" start 2>"$work/said" || fail 'a wrong configuration is started'
