@@ -21,6 +21,11 @@ answer()
 	curl -sS --max-time 20 -o "$work/answer" -w '%{http_code}' "${@:2}" "$1"
 }
 
+is_let_in()
+{
+	[ "$(answer "$1/healthz" -H "Authorization: Bearer $token")" = 200 ]
+}
+
 run()
 {
 	: >"$work/log"
@@ -87,7 +92,15 @@ chmod 644 "$work/token"
 refuses 'has mode 0644, so others may know the token: chmod 600' --config "$work/conf"
 refuses 'has mode 0644' --config "$work/conf" --check-config
 rm "$work/token"
-refuses 'No such file' --config "$work/conf"
+refuses 'No such file' --config "$work/conf" --check-config
+# A recorder does not stop for a file that is not there: nobody from elsewhere is let in.
+run "$bin/flashscoped" "${options[@]}" --config "$work/conf"
+grep -q 'token No such file.*nobody from elsewhere is let in' "$work/log" || fail "it says: $(cat "$work/log")"
+open=http://127.0.0.1:$(place 2 | sed 's/.*://')
+is 401 "$(answer "$open/healthz" -H "Authorization: Bearer $token")" 'a token before it can be read'
+(umask 077 && echo $token >"$work/token")
+until_true 60 eval 'is_let_in "$open"'
+stop
 refuses 'can be reached from elsewhere' --listen 0.0.0.0:0
 
 # Everybody may read: but no page of a strange site under a name of its own.
@@ -140,6 +153,14 @@ if [ "$(stat -f -c %T /dev/shm 2>/dev/null)" = tmpfs ]; then
 	"$bin/flashscoped" --db /dev/shm/no/such/folder.db --check-config 2>"$work/said" | grep -qx ok
 	grep -q 'will not survive a restart' "$work/said" || fail 'no word of memory'
 	memory=$(mktemp -d /dev/shm/flashscope.XXXXXX)
+	# The root of many boards: an overlay that takes its writes in memory.
+	mkdir "$memory/upper" "$memory/work" "$work/lower" "$work/overlay"
+	if mount -t overlay none "$work/overlay" \
+		-o "lowerdir=$work/lower,upperdir=$memory/upper,workdir=$memory/work" 2>/dev/null; then
+		"$bin/flashscoped" --db "$work/overlay/f.db" --check-config >"$work/said" 2>&1
+		umount "$work/overlay"
+		grep -q 'will not survive a restart' "$work/said" || fail 'no word of memory below an overlay'
+	fi
 	run "$bin/flashscoped" --db "$memory/f.db" --runtime-dir "$work/run" --root "$work/tree" --listen none
 	ask /api/v1/status | json .store.in_memory
 	"$bin/flashscope" status --socket "$socket" >"$work/said"
