@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,6 +121,15 @@ static int look_at_file(int fd)
 	return S_ISREG(st.st_mode) && st.st_nlink == 1 ? 0 : -ELOOP;
 }
 
+/* Whoever takes over replaces the file: what was locked may have no name any more. */
+static bool has_name(int fd, const char *path)
+{
+	struct stat held, named;
+
+	return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_dev == named.st_dev &&
+	       held.st_ino == named.st_ino;
+}
+
 int lock_take(const char *path, int *ret_fd, int *ret_pid)
 {
 	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -138,6 +148,8 @@ int lock_take(const char *path, int *ret_fd, int *ret_pid)
 		usleep(DYING_MS * 1000);
 		r = lock_fd(fd, ret_pid);
 	}
+	if (r == 0 && !has_name(fd, path))
+		r = -EBUSY;
 	if (r < 0) {
 		close(fd);
 		return r;
@@ -146,8 +158,40 @@ int lock_take(const char *path, int *ret_fd, int *ret_pid)
 	return 0;
 }
 
+/* One at a time, by a lock of the folder: a second one would unlink the new file of the first. */
+static int lock_folder(const char *path)
+{
+	char dir[PATH_MAX];
+	int r = slice_copy(slice_of(path), dir, sizeof(dir));
+	char *slash = r < 0 ? NULL : strrchr(dir, '/');
+
+	if (r < 0)
+		return r;
+	if (slash)
+		slash[slash == dir] = '\0';
+
+	int fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int i = 0; fd >= 0 && i < DYING_TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return fd;
+		usleep(DYING_MS * 1000);
+	}
+	r = fd < 0 ? -errno : -EBUSY;
+	closep(&fd);
+	return r;
+}
+
 int lock_take_over(const char *path, int *ret_fd, int *ret_pid)
 {
+	CLEANUP(closep) int folder = lock_folder(path);
+	int r;
+
+	if (folder < 0)
+		return folder;
+	r = lock_take(path, ret_fd, ret_pid);
+	if (r != -EOWNERDEAD)
+		return r;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return -errno;
 	return lock_take(path, ret_fd, ret_pid);

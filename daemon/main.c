@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/passed_sockets.h"
 #include "daemon/access.h"
+#include "daemon/access_retry.h"
 #include "daemon/api.h"
 #include "daemon/arguments.h"
 #include "daemon/chronicle.h"
@@ -65,6 +66,7 @@ struct flashscoped {
 	struct access access;
 	int n_passed; /* sockets of the service manager */
 	bool wrong_configuration;
+	bool token_is_missing;
 	struct api api;
 };
 
@@ -282,18 +284,23 @@ static int start_sampler(struct flashscoped *d)
 	return 0;
 }
 
-/* The token is read while this process may still read what belongs to root. */
+/* The token is read while this process may still read what belongs to root. What is wrong in it is
+ * for a person to mend; what stands in the way of reading it may go by itself. */
 static int open_access(struct flashscoped *d)
 {
 	char why[512];
 	struct text text = TEXT_IN(why);
 	int r = access_open(&d->access, d->settings.config, &text);
 
-	if (r < 0) {
+	if (r == -EINVAL) {
 		log_error("%s", why);
 		d->wrong_configuration = true;
+		return r;
 	}
-	return r;
+	d->token_is_missing = r < 0;
+	if (r < 0)
+		log_warning("%s; nobody from elsewhere is let in before it can be read", why);
+	return 0;
 }
 
 /* Sockets that are passed take the place of the default, and are served where the configuration
@@ -407,6 +414,8 @@ static int run_http(struct flashscoped *d)
 
 	int r = http_run(d->http);
 
+	if (r >= 0 && d->token_is_missing)
+		r = access_retry(&d->access);
 	if (r < 0)
 		log_error("HTTP cannot start: %s", strerror(-r));
 	return r;

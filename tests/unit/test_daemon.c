@@ -375,9 +375,10 @@ static void test_lock_of_the_dying(void **state)
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 
-	/* The successor holds it now. */
+	/* The successor holds it now, also against one who saw the same dying holder. */
 	int other;
 
+	assert_int_equal(lock_take_over(path, &other, &pid), -EBUSY);
 	assert_int_equal(lock_take(path, &other, &pid), -EBUSY);
 	assert_int_equal(pid, getpid());
 	close(fd);
