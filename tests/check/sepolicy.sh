@@ -49,6 +49,22 @@ refused 'allow flashscoped self:capability sys_admin;'
 refused 'allow flashscope_helper self:capability sys_rawio;'
 refused 'allow flashscope_helper device:chr_file open;'
 
+# needs WHAT PATTERN: what a program opens and passes on; a rule that is missing is seen on a phone alone
+needs()
+{
+	local what=$1 pattern=$2
+
+	grep -hv '^#' sepolicy/*.te | tr '\n' ' ' | grep -qE "$pattern" || {
+		echo "no rule: $what"
+		exit 1
+	}
+}
+
+needs 'the helper opens the kernel log' 'allow flashscope_helper kernel:system syslog_read;'
+needs 'the helper reads pstore' 'r_dir_file\(flashscope_helper, pstorefs\)'
+needs 'the daemon reads what the helper has copied' 'allow flashscoped flashscope_helper_tmpfs:file \{[^}]* read'
+needs 'the daemon reads why it was booted' 'allow flashscoped \{[^}]* proc_bootconfig +proc_cmdline [^}]*\}:file'
+
 compile user
 if command -v sefcontext_compile >/dev/null; then
 	sefcontext_compile -p "$work/policy" -o "$work/contexts" sepolicy/file_contexts
