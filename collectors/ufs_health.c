@@ -537,8 +537,6 @@ static void sample_identity(struct sampling *s)
 /* Why nothing more is asked: it sleeps, which is no fault, or cannot be told to be awake. */
 static void say_stopped(struct sampling *s, size_t group)
 {
-	size_t first = group == GROUP_HEALTH ? PRE_EOL_INFO : SPECIFICATION_VERSION;
-
 	if (s->query.stopped == -EHOSTDOWN) {
 		s->row->suspended = true;
 		return;
@@ -546,8 +544,9 @@ static void say_stopped(struct sampling *s, size_t group)
 	row_text(s->sink, s->row, s->problem,
 		 s->query.stopped == -EIO ? "the power management of the device is in an error"
 					  : "the state of the device cannot be read");
-	if (s->row->values[first].type == VALUE_ABSENT)
-		row_fault(s->row, first, s->query.stopped);
+	for (size_t i = 0; i < groups[group].n_fields; i++)
+		if (s->row->values[i].type == VALUE_ABSENT)
+			row_fault(s->row, i, s->query.stopped);
 }
 
 static int sample_device(struct hw *hw, struct ufs_device *device, size_t group, struct sink *sink)
