@@ -215,12 +215,13 @@ static size_t find_trouble(const struct board_trouble *troubles, size_t n,
 	return n;
 }
 
-void board_state(struct board *board, const struct collector *collector, const char *node,
-		 enum node_state state, int error, int64_t since_ms)
+enum node_state board_state(struct board *board, const struct collector *collector,
+			    const char *node, enum node_state state, int error, int64_t since_ms)
 {
 	pthread_mutex_lock(&board->lock);
 
 	size_t i = find_trouble(board->troubles, board->n_troubles, collector, node);
+	enum node_state was = i < board->n_troubles ? board->troubles[i].state : NODE_OK;
 
 	if (state == NODE_OK || state == NODE_GONE) {
 		if (i < board->n_troubles)
@@ -238,6 +239,7 @@ void board_state(struct board *board, const struct collector *collector, const c
 		board->n_troubles = MAX(board->n_troubles, i + 1);
 	}
 	pthread_mutex_unlock(&board->lock);
+	return was;
 }
 
 int board_view(struct board *board, struct board_view *ret)

@@ -58,8 +58,9 @@ void board_probed(struct board *board, const struct collector *collector,
 void board_sampled(struct board *board, const struct group *group, const struct sink *sink,
 		   void (*worked)(void *arg, const struct collector *collector, const char *node),
 		   void *arg);
-void board_state(struct board *board, const struct collector *collector, const char *node,
-		 enum node_state state, int error, int64_t since_ms);
+/* Returns the state before it, NODE_OK for what was in no trouble. */
+enum node_state board_state(struct board *board, const struct collector *collector,
+			    const char *node, enum node_state state, int error, int64_t since_ms);
 
 /* Whether the last probe said that the node can be sampled, or did not speak of it. */
 bool board_expects(const struct board *board, const struct collector *collector, const char *node);

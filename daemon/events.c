@@ -39,8 +39,10 @@ static const char *state_sentence(enum node_state state, enum severity *ret_seve
 		return "is suspended";
 	case NODE_DENIED:
 		return "may not be read";
-	case NODE_UNSUPPORTED:
 	case NODE_GONE:
+		*ret_severity = SEVERITY_WARNING;
+		return "went and had not answered";
+	case NODE_UNSUPPORTED:
 		return NULL;
 	}
 	return NULL;

@@ -111,11 +111,14 @@ static void on_state(void *arg, const struct collector *collector, const char *n
 {
 	struct flashscoped *d = arg;
 
-	board_state(d->board, collector, node, state, error, since_ms);
-	if (state == NODE_GONE)
-		store_gone(d->store, collector, node, since_ms);
+	enum node_state was = board_state(d->board, collector, node, state, error, since_ms);
 	/* That a node cannot be read is no news when its probe said so. */
-	if (state == NODE_OK || board_expects(d->board, collector, node))
+	bool news = state == NODE_OK || board_expects(d->board, collector, node);
+
+	if (state == NODE_GONE && *node)
+		store_gone(d->store, collector, node, since_ms);
+	/* One that went is told by its run, and one that hung until then has not answered again. */
+	if (state == NODE_GONE ? was == NODE_HUNG : news)
 		event_node_state(d->store, collector, node, state, error, since_ms);
 }
 

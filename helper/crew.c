@@ -260,13 +260,23 @@ static void tell_node(struct worker *worker, bool hung, size_t collector, int gr
 	worker->crew->events.node(worker->crew->events.arg, &message);
 }
 
-/* What hung goes with its worker: the probes say what there is. */
+static bool is_listed(const struct worker *worker)
+{
+	for (size_t i = 0; i < worker->crew->n_collectors; i++)
+		if (worker->listed[i])
+			return true;
+	return false;
+}
+
+/* What hung goes with its worker, by a device that went: that is no answer. */
 static void forget_hung(struct worker *worker)
 {
 	while (worker->n_hung) {
-		struct wire_node back = worker->hung[worker->n_hung - 1];
+		struct wire_node node = worker->hung[--worker->n_hung];
 
-		tell_node(worker, false, back.collector, back.group, back.node, 0);
+		node.hung = false;
+		node.gone = !is_listed(worker);
+		worker->crew->events.node(worker->crew->events.arg, &node);
 	}
 }
 
@@ -548,14 +558,6 @@ static bool end_worker(struct worker *worker)
 		return false;
 	end_keeper(worker);
 	return true;
-}
-
-static bool is_listed(const struct worker *worker)
-{
-	for (size_t i = 0; i < worker->crew->n_collectors; i++)
-		if (worker->listed[i])
-			return true;
-	return false;
 }
 
 /* Whether anybody has asked for what it would sample. */

@@ -121,7 +121,8 @@ static void on_node(void *arg, const struct wire_node *node)
 	if (node->hung)
 		log_warning("%s: %s does not answer", asks, what);
 	else
-		log_info("%s: %s answers again", asks, what);
+		log_info("%s: %s %s", asks, what,
+			 node->gone ? "went and had not answered" : "answers again");
 	if (server->greeted)
 		send_packet(server, wire_put_node(server->packet, node));
 }

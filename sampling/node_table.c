@@ -235,6 +235,15 @@ void node_table_probed(struct node_table *table, uint8_t groups, int64_t now_ms,
 	}
 }
 
+void node_table_gone(struct node_table *table, const char *node, int64_t now_ms,
+		     const struct node_watch *watch)
+{
+	struct node_entry *entry = find(table, node, 0);
+
+	if (entry)
+		leave(entry, UINT8_MAX, now_ms, watch);
+}
+
 void node_table_emptied(struct node_table *table, uint8_t groups, int64_t now_ms,
 			const struct node_watch *watch)
 {

@@ -66,5 +66,9 @@ void node_table_emptied(struct node_table *table, uint8_t groups, int64_t now_ms
 void node_table_hung(struct node_table *table, size_t group, const char *node, int64_t now_ms,
 		     const struct node_watch *watch);
 
+/* A node whose device went while it hung: it is in no group any more. */
+void node_table_gone(struct node_table *table, const char *node, int64_t now_ms,
+		     const struct node_watch *watch);
+
 /* The state that an errno means for a node or collector. */
 enum node_state node_state_of_error(int error);

@@ -186,6 +186,8 @@ static void helper_node(void *arg, const struct wire_node *node)
 {
 	if (node->hung)
 		sampler_take_hung(arg, node->collector, node->group, node->node, node->since_ms);
+	else if (node->gone)
+		sampler_take_gone(arg, node->collector, node->group, node->node);
 	else
 		sampler_take_back(arg, node->collector, node->group, node->node);
 }

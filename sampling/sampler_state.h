@@ -101,6 +101,8 @@ void sampler_take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int6
 void sampler_take_hung(struct sampler *sampler, size_t collector, int group, const char *node,
 		       int64_t since_ms);
 /* The rows that follow say the state of the node; a collector is told here. arg is the sampler. */
+/* What hung went: it has not answered. */
+void sampler_take_gone(struct sampler *sampler, size_t collector, int group, const char *node);
 void sampler_take_back(void *arg, size_t collector, int group, const char *node);
 void sampler_set_collector_state(struct sampler *sampler, size_t index, enum node_state state,
 				 int error, int64_t since_ms, bool say);

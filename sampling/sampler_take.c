@@ -259,6 +259,24 @@ void sampler_take_back(void *arg, size_t collector, int group, const char *node)
 		sampler_set_collector_state(arg, collector, NODE_OK, 0, clock_boot_ms(), true);
 }
 
+void sampler_take_gone(struct sampler *sampler, size_t collector, int group, const char *node)
+{
+	struct account *account = &sampler->accounts[collector];
+	struct watch_arg watch_arg = {sampler, collector};
+	struct node_watch watch = {&watch_arg, node_hangs, node_is_listed, node_said};
+	int64_t now_ms = clock_boot_ms();
+
+	if (group >= 0 && *node) {
+		node_table_gone(&account->nodes, node, now_ms, &watch);
+		return;
+	}
+	if (account->state != NODE_HUNG)
+		return;
+	sampler_set_collector_state(sampler, collector, NODE_OK, 0, now_ms, false);
+	sampler->callbacks.state(sampler->callbacks.arg, account->collector, "", NODE_GONE, -ENODEV,
+				 now_ms);
+}
+
 static void lane_hung(void *arg, size_t collector, int group, const char *node, int64_t since_ms)
 {
 	sampler_take_hung(arg, collector, group, node, since_ms);

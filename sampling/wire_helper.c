@@ -74,6 +74,7 @@ size_t wire_put_node(uint8_t *packet, const struct wire_node *node)
 
 	wire_put_u8(&w, WIRE_NODE);
 	wire_put_u8(&w, node->hung);
+	wire_put_u8(&w, node->gone);
 	wire_put_u16(&w, node->collector);
 	wire_put_u16(&w, (size_t)(node->group + 1));
 	wire_put_i64(&w, node->since_ms);
@@ -88,11 +89,13 @@ int wire_get_node(const uint8_t *packet, size_t len, const struct catalog *catal
 	const struct collector *collector = NULL;
 
 	ret->hung = wire_get_bool(&r);
+	ret->gone = wire_get_bool(&r);
 	ret->collector = wire_get_u16(&r);
 	ret->group = (int)wire_get_u16(&r) - 1;
 	ret->since_ms = wire_get_i64(&r);
 	wire_get_str(&r, ret->node, sizeof(ret->node));
 	if (ret->collector >= catalog->n_collectors || ret->since_ms < 0 ||
+	    (ret->hung && ret->gone) ||
 	    (ret->group >= 0 && (!catalog_group_at(catalog, (size_t)ret->group, &collector) ||
 				 collector != catalog->collectors[ret->collector])))
 		return -EBADMSG;

@@ -39,7 +39,8 @@ struct wire_refused {
 
 /* Node "" and group -1: the probe of the collector. */
 struct wire_node {
-	bool hung; /* false: it answers again */
+	bool hung; /* false: it answers again, or */
+	bool gone; /* its device went, and nobody knows whether it would answer */
 	size_t collector;
 	int group; /* index of the catalog; one of the collector */
 	int64_t since_ms;

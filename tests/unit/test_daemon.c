@@ -180,14 +180,14 @@ static void test_board_troubles(void **state)
 	assert_int_equal(board_new(registry(), &board), 0);
 	board_state(board, c, "a", NODE_HUNG, EIO, 100);
 	board_state(board, c, "b", NODE_FAILED, 0, 200);
-	board_state(board, c, "a", NODE_FAILED, EACCES, 300);
+	assert_int_equal(board_state(board, c, "a", NODE_FAILED, EACCES, 300), NODE_HUNG);
 	assert_int_equal(board_view(board, &view), 0);
 	assert_int_equal(view.n_troubles, 2);
 	assert_int_equal(board_find_trouble(&view, c, "a")->since_ms, 300);
 	assert_null(board_find_trouble(&view, c, "c"));
 	board_view_done(&view);
 	board_state(board, c, "a", NODE_OK, 0, 400);
-	board_state(board, c, "never", NODE_OK, 0, 400);
+	assert_int_equal(board_state(board, c, "never", NODE_GONE, 0, 400), NODE_OK);
 	/* More than fit are left out, and nothing is overwritten. */
 	for (int i = 0; i < BOARD_TROUBLES_MAX + 10; i++) {
 		snprintf(node, sizeof(node), "n%d", i);

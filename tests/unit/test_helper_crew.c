@@ -242,7 +242,7 @@ static const struct catalog catalog = {collectors, ARRAY_SIZE(collectors)};
 
 /* What the crew said. */
 static struct {
-	unsigned n_probed, n_hung, n_back, n_rows;
+	unsigned n_probed, n_hung, n_back, n_gone, n_rows;
 	struct wire_rows head;   /* of the last sample */
 	size_t n_nodes, n_of[4]; /* of it; of the last of each group */
 	char nodes[NAMES_MAX][NODE_NAME_MAX];
@@ -289,7 +289,8 @@ static void on_node(void *arg, const struct wire_node *node)
 	(void)arg;
 	assert_int_equal(node->collector, 0);
 	said.n_hung += node->hung;
-	said.n_back += !node->hung;
+	said.n_back += !node->hung && !node->gone;
+	said.n_gone += node->gone;
 	if (node->hung)
 		snprintf(said.hung_node, sizeof(said.hung_node), "%s", node->node);
 }
@@ -566,7 +567,7 @@ static void what_hangs_is_told_again(void **state)
 	assert_string_equal(said.hung_node, "b");
 	put("devices", "a\n");
 	crew_rescan(crew);
-	await(&said.n_back, 1);
+	await(&said.n_gone, 1);
 	crew_tell_hung(crew);
 	assert_int_equal(said.n_hung, 2);
 }
@@ -843,6 +844,22 @@ static void one_that_goes_costs_no_other(void **state)
 	assert_string_equal(said.nodes[0], "a");
 }
 
+/* It has not answered again. */
+static void one_that_hangs_goes(void **state)
+{
+	(void)state;
+	put("devices", "a\nb\n");
+	await_workers(2);
+	put("do", "hang b\n");
+	request(ASKED);
+	await(&said.n_hung, 1);
+	put("devices", "a\n");
+	crew_rescan(crew);
+	await(&said.n_gone, 1);
+	assert_int_equal(said.n_gone, said.n_hung);
+	assert_int_equal(said.n_back, 0);
+}
+
 /* An eMMC whose collector is off by default. */
 static void nobody_asks(void **state)
 {
@@ -1053,6 +1070,7 @@ int main(void)
 		TEST(devices_come_and_go, set_up),
 		TEST(one_that_goes_costs_no_other, set_up),
 		TEST(nobody_asks, set_up_alone),
+		TEST(one_that_hangs_goes, set_up_soon),
 		TEST(no_look_before_its_time, set_up_soon),
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),

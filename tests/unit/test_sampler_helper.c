@@ -535,6 +535,25 @@ static void nodes_go(void **state)
 	assert_true(node_state("n1", NODE_OK));
 }
 
+/* It is said at once, whatever its collector samples next and when. */
+static void one_that_hung_went(void **state)
+{
+	struct wire_node node = {.hung = true, .collector = 0, .group = 0, .node = "n0"};
+
+	(void)state;
+	come_up();
+	tick(1);
+	answer(ASKED, asked_for(ASKED), 0, "n0");
+	node.since_ms = now_ms;
+	say(wire_put_node(packet, &node));
+	say_probed(ASKED, "n1");
+	assert_true(node_state("n0", NODE_HUNG));
+	node.hung = false;
+	node.gone = true;
+	say(wire_put_node(packet, &node));
+	assert_true(node_state("n0", NODE_GONE));
+}
+
 static void lane_turns(unsigned *count, unsigned n)
 {
 	for (int64_t until_ms = clock_boot_ms() + 10000; *count < n;) {
@@ -591,6 +610,7 @@ int main(void)
 		TEST(what_is_new_is_asked_soon),
 		TEST(it_goes_and_comes_back),
 		TEST(nodes_go),
+		TEST(one_that_hung_went),
 		TEST(what_is_read_falls_back),
 	};
 

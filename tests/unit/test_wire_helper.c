@@ -126,10 +126,9 @@ static void refused(void **state)
 static void node(void **state)
 {
 	static const struct wire_node table[] = {
-		{true, 0, 0, 12345, "nvme0"},
-		{true, 0, 1, 0, "nvme0"},
-		{false, 1, 2, 0, "sda"},
-		{true, 1, -1, INT64_MAX, ""},
+		{true, false, 0, 0, 12345, "nvme0"}, {true, false, 0, 1, 0, "nvme0"},
+		{false, false, 1, 2, 0, "sda"},      {true, false, 1, -1, INT64_MAX, ""},
+		{false, true, 0, 1, 0, "nvme0"},
 	};
 
 	(void)state;
@@ -140,6 +139,7 @@ static void node(void **state)
 		assert_exact(WIRE_NODE, len);
 		assert_int_equal(wire_get_node(packet, len, &catalog, &out), 0);
 		assert_int_equal(out.hung, table[i].hung);
+		assert_int_equal(out.gone, table[i].gone);
 		assert_int_equal(out.collector, table[i].collector);
 		assert_int_equal(out.group, table[i].group);
 		assert_int_equal(out.since_ms, table[i].since_ms);
@@ -150,17 +150,22 @@ static void node(void **state)
 static void node_out_of_range(void **state)
 {
 	static const struct wire_node table[] = {
-		{true, 2, -1, 0, "n"},     {true, 0xfffe, -1, 0, "n"}, {true, 0, 3, 0, "n"},
-		{true, 0, 0xfffe, 0, "n"}, {true, 0, 0, -1, "n"},      {true, 0, 0, INT64_MIN, "n"},
-		{true, 0, 2, 0, "n"}, /* a group of the other collector */
-		{true, 1, 0, 0, "n"},
+		{true, false, 2, -1, 0, "n"},
+		{true, false, 0xfffe, -1, 0, "n"},
+		{true, false, 0, 3, 0, "n"},
+		{true, false, 0, 0xfffe, 0, "n"},
+		{true, false, 0, 0, -1, "n"},
+		{true, false, 0, 0, INT64_MIN, "n"},
+		{true, false, 0, 2, 0, "n"}, /* a group of the other collector */
+		{true, false, 1, 0, 0, "n"},
+		{true, true, 0, 0, 0, "n"}, /* what went does not hang */
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		assert_false(is_taken(WIRE_NODE, wire_put_node(packet, &table[i])));
 	/* A truth value is 0 or 1. */
-	size_t len = wire_put_node(packet, &(struct wire_node){true, 0, 0, 0, "n"});
+	size_t len = wire_put_node(packet, &(struct wire_node){true, false, 0, 0, 0, "n"});
 
 	packet[1] = 2;
 	assert_false(is_taken(WIRE_NODE, len));
