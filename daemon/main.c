@@ -54,7 +54,8 @@ struct flashscoped {
 	struct store *store;
 	struct board *board;
 	struct helper_process helper;
-	bool helper_down; /* since it was there */
+	enum link_state helper_state; /* as it was said last */
+	bool monitors_down;           /* nobody keeps the UFS monitors */
 	struct sampler *sampler;
 	struct kernel_log *kernel_log;
 	struct last_boot *last_boot;
@@ -100,7 +101,7 @@ static void on_rows(void *arg, const struct group *group, int64_t t_ms, int64_t 
 	struct flashscoped *d = arg;
 
 	/* The connection may end a moment before the process does. */
-	if (d->helper_down)
+	if (d->helper_state == LINK_DOWN)
 		look_at_helper(d);
 	store_add(d->store, group, t_ms, late_ms, step_ms, sink);
 	board_sampled(d->board, group, sink, on_worked, d);
@@ -133,12 +134,36 @@ static void on_probed(void *arg, const struct collector *collector, const struct
 			      outcome_name(probe->items[i].outcome), probe->items[i].reason);
 }
 
+/* The process that the helper has for them dies alone, and is started again. */
+static void on_monitors(struct flashscoped *d, const struct link_status *status)
+{
+	bool down = !link_keeps_monitors(status);
+
+	if (down == d->monitors_down)
+		return;
+	d->monitors_down = down;
+	if (down)
+		event_add(d->store, clock_boot_ms(), SEVERITY_WARNING, "ufs_switch_down", "",
+			  "flashscope-ufs has ended: nobody switches the UFS monitors");
+	else
+		event_add(d->store, clock_boot_ms(), SEVERITY_INFO, "ufs_switch_up", "",
+			  "flashscope-ufs switches the UFS monitors again");
+}
+
 /* A helper that goes is more than the state of a collector: nothing that needs it is asked. */
 static void on_helper(void *arg, const struct link_status *status)
 {
 	struct flashscoped *d = arg;
 
-	d->helper_down = status->state != LINK_UP;
+	bool was_up = d->helper_state == LINK_UP;
+
+	d->helper_state = status->state;
+	if (status->state == LINK_UP && was_up) {
+		on_monitors(d, status);
+		return;
+	}
+	/* What the next one says of them is news. */
+	d->monitors_down = false;
 	if (status->state == LINK_UP) {
 		log_info("flashscope-helper answers");
 		event_add(d->store, status->since_ms, SEVERITY_INFO, "helper_up", "",

@@ -144,7 +144,7 @@ static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board
 {
 	const struct link_status *s = &view->stats.helper;
 	/* Whoever keeps the monitors may have died (-ESRCH), too. */
-	bool known = s->state == LINK_UP && s->monitored.error != -ESRCH;
+	bool known = s->state == LINK_UP && link_keeps_monitors(s);
 	int64_t until_ms = store_ufs_until_ms(api->store, clock_boot_ms());
 
 	doc_object(doc, "ufs_monitor");

@@ -333,6 +333,21 @@ static int take_gathered(struct link *link, size_t len)
 	return 0;
 }
 
+bool link_keeps_monitors(const struct link_status *status)
+{
+	return status->monitored.error != -ESRCH;
+}
+
+static int take_monitored(struct link *link, size_t len)
+{
+	bool kept = link_keeps_monitors(&link->status);
+	int r = wire_get_monitored(link->packet, len, &link->status.monitored);
+
+	if (r == 0 && kept != link_keeps_monitors(&link->status))
+		link->events.changed(link->events.arg);
+	return r;
+}
+
 static int take_packet(struct link *link, size_t len, int64_t now_ms)
 {
 	int type = wire_type(link->packet, len);
@@ -353,7 +368,7 @@ static int take_packet(struct link *link, size_t len, int64_t now_ms)
 	case WIRE_ACCOUNT:
 		return wire_get_account(link->packet, len, &link->status.account);
 	case WIRE_MONITORED:
-		return wire_get_monitored(link->packet, len, &link->status.monitored);
+		return take_monitored(link, len);
 	case WIRE_LOGGED:
 		return take_logged(link, len);
 	case WIRE_GATHERED:

@@ -26,7 +26,8 @@ struct link_events {
 	/* The callee may take the items and leave an empty probe. */
 	void (*probed)(void *arg, size_t collector, int error, struct probe *probe);
 	void (*node)(void *arg, const struct wire_node *node);
-	/* It came up or went down: link_status(). */
+	/* It came up or went down, or while it is up: nobody keeps the UFS monitors, or somebody
+	 * does again (link_keeps_monitors()): link_status(). */
 	void (*changed)(void *arg);
 	/* The kernel's log: a descriptor, which is the callee's, or error as -errno. May be NULL.
 	 */
@@ -90,6 +91,9 @@ int link_fd(const struct link *link);
 int64_t link_due_ms(const struct link *link);
 
 const struct link_status *link_status(const struct link *link);
+
+/* Whether what it said last is not that the process which keeps the UFS monitors has ended. */
+bool link_keeps_monitors(const struct link_status *status);
 
 /* Whether nothing more is to be expected soon: it is not connected, or has told of all of its
  * collectors. */

@@ -63,6 +63,14 @@ is "$(id -u)" "$(stat -c %u "$work/run/helper.sock")" 'owner of the socket'
 "$bin/flashscope" status --url "$url" | grep -qE '^helper +up, [2-9] workers, 0 restarted$' ||
 	fail "status: $("$bin/flashscope" status --url "$url" | grep ^helper)"
 
+# Who switches the UFS monitors dies alone: said, and said when another one does.
+ufs=$(child "$server" flashscope-ufs)
+[ -n "$ufs" ] || fail 'nobody switches the UFS monitors'
+kill -KILL "$ufs"
+until_true 5 event_came ufs_switch_down 1
+until_true 10 event_came ufs_switch_up 1
+helper_is '.state == "up" and .n_connects == 1' || fail 'the helper went with it'
+
 # One daemon is served.
 is "refused: process $daemon asks flashscope-helper already" \
 	"$("$client" "$work/run/helper.sock" hello)" 'a second daemon'

@@ -419,6 +419,17 @@ static void samples(void **state)
 
 	say(wire_put_monitored(packet, &(struct wire_monitored){1, 1, 1, 1, 0, 0}));
 	assert_int_equal(status()->monitored.n_ours, 1);
+	/* Numbers are no news, that nobody keeps the monitors is, and that somebody does again. */
+	unsigned changed = said.n_changed;
+	assert_true(link_keeps_monitors(status()));
+	for (int i = 0; i < 2; i++) {
+		say(wire_put_monitored(packet, &(struct wire_monitored){.error = -ESRCH}));
+		assert_false(link_keeps_monitors(status()));
+		assert_int_equal(said.n_changed, changed + 1);
+	}
+	say(wire_put_monitored(packet, &(struct wire_monitored){1, 1, 1, 0, 0, 0}));
+	assert_true(link_keeps_monitors(status()));
+	assert_int_equal(said.n_changed, changed + 2);
 	assert_int_equal(status()->state, LINK_UP);
 }
 
