@@ -165,6 +165,23 @@ void incident_rename(struct incident *incident, const struct kernel_message *mes
 	add_rule(incident, message, finding->rule);
 }
 
+struct incident_state incident_state(const struct incident *incident)
+{
+	return (struct incident_state){incident->last_us, incident->n_rules,
+				       incident->evidence_len};
+}
+
+void incident_take_back(struct incident *incident, const struct incident_state *before)
+{
+	incident->count--;
+	incident->by_cause[CAUSE_HUNG]--;
+	incident->last_us = before->last_us;
+	incident->n_rules = before->n_rules;
+	incident->evidence_len = before->evidence_len;
+	incident->evidence[incident->evidence_len] = '\0';
+	incident->has_changed = true;
+}
+
 static void see_line(struct incident *incident, struct slice line)
 {
 	struct kernel_message message = {.t_us = KERNEL_TIME_NONE};

@@ -30,13 +30,13 @@ void counts_add(struct incident_counts *counts, const char *device, enum kernel_
 }
 
 void counts_move(struct incident_counts *counts, enum kernel_cause cause, const char *device,
-		 int64_t n)
+		 bool is_incident)
 {
 	size_t from = row_of(counts, ""), to = row_of(counts, device);
 
-	counts->rows[from].findings[cause] -= n;
-	counts->rows[from].incidents[cause]--;
-	counts->rows[to].findings[cause] += n;
+	counts->rows[from].findings[cause]--;
+	counts->rows[from].incidents[cause] -= is_incident;
+	counts->rows[to].findings[cause]++;
 	counts->rows[to].incidents[cause]++;
 }
 

@@ -12,6 +12,16 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 void incident_rename(struct incident *incident, const struct kernel_message *message,
 		     const struct finding *finding);
 
+/* What the newest finding may be taken back to, as long as no other one was added since and it was
+ * not the first; what it made worse stays so. */
+struct incident_state {
+	int64_t last_us;
+	size_t n_rules, evidence_len;
+};
+struct incident_state incident_state(const struct incident *incident);
+/* One finding of CAUSE_HUNG less. */
+void incident_take_back(struct incident *incident, const struct incident_state *before);
+
 /* Finds out again what the evidence has told of it. */
 void incident_see_again(struct incident *incident);
 
@@ -31,8 +41,8 @@ struct incident_counts {
 
 void counts_add(struct incident_counts *counts, const char *device, enum kernel_cause cause,
 		bool is_new_cause);
-/* n findings of one incident of the machine were a device's. */
+/* A finding of an incident of the machine was a device's; is_incident: there was no other one. */
 void counts_move(struct incident_counts *counts, enum kernel_cause cause, const char *device,
-		 int64_t n);
+		 bool is_incident);
 void counts_at_least(struct incident_counts *counts, const char *device);
 bool counts_next(const struct incident_counts *counts, size_t *cursor, struct incidents_count *ret);

@@ -19,12 +19,21 @@ struct alias {
 	char name[NODE_NAME_MAX], device[NODE_NAME_MAX];
 };
 
+/* The newest finding, where it is a hung task that names no device, and what the incident was
+ * before it. */
+struct hung {
+	struct incident *incident; /* NULL: the newest is another one */
+	struct incident_state before;
+	struct kernel_message message;
+	struct finding finding;
+};
+
 struct incidents {
 	incidents_canonical canonical;
 	void *arg;
 	int64_t now_us; /* of the last message that had a time */
 	int64_t last_id, closed_early, lost;
-	struct incident *newest; /* that a finding was added to; NULL */
+	struct hung hung;
 	struct incidents_lines lines;
 	struct incident slots[INCIDENTS_MAX];
 	struct alias aliases[ALIASES_MAX];
@@ -72,8 +81,8 @@ static void close_incident(struct incidents *table, struct incident *incident)
 {
 	incident->is_open = false;
 	incident->has_changed = true;
-	if (table->newest == incident)
-		table->newest = NULL;
+	if (table->hung.incident == incident)
+		table->hung.incident = NULL;
 }
 
 void incidents_advance(struct incidents *table, int64_t now_us)
@@ -306,25 +315,50 @@ static void take_suppressed(struct incidents *table, int64_t n)
 	}
 }
 
-/* A task hangs, and a line behind tells for which device: then it is that one's incident. */
+/* A task hangs, and a line behind tells for which device: then it is that one's incident. What else
+ * hung before it stays the machine's. */
 static void take_detail(struct incidents *table, const struct kernel_message *message,
 			struct incidents_taken *ret)
 {
 	const struct finding *finding = &ret->finding;
-	struct incident *incident = table->newest;
+	struct hung *hung = &table->hung;
+	struct incident *incident = hung->incident;
 	char device[NODE_NAME_MAX];
 
-	if (!incident || incident->cause != CAUSE_HUNG || *incident->device || !*finding->node ||
-	    table->now_us - incident->last_us > DETAIL_US)
+	if (!incident || !*finding->node || table->now_us - incident->last_us > DETAIL_US)
 		return;
 	resolve(table, finding, device);
 	if (!*device || find_open(table, device, finding))
 		return;
-	counts_move(&table->counts, CAUSE_HUNG, device, incident->by_cause[CAUSE_HUNG]);
+	counts_move(&table->counts, CAUSE_HUNG, device, incident->count == 1);
+	ret->change = INCIDENTS_WORSE;
+	if (incident->count > 1) {
+		int64_t t_us = incident->last_us;
+
+		incident_take_back(incident, &hung->before);
+		incident = open_incident(table, device);
+		incident->first_us = t_us;
+		(void)incident_add(incident, &hung->message, &hung->finding, t_us);
+		ret->change = INCIDENTS_NEW;
+	}
 	copy_name(incident->device, device);
 	incident_rename(incident, message, finding);
-	ret->change = INCIDENTS_WORSE;
+	hung->incident = NULL;
 	ret->incident = incident;
+}
+
+static void note_hung(struct incidents *table, struct incident *incident,
+		      const struct kernel_message *message, const struct finding *finding)
+{
+	struct hung *hung = &table->hung;
+
+	hung->incident = NULL;
+	if (finding->cause != CAUSE_HUNG || *incident->device)
+		return;
+	hung->incident = incident;
+	hung->before = incident_state(incident);
+	hung->message = *message;
+	hung->finding = *finding;
 }
 
 static void take_event(struct incidents *table, const struct kernel_message *message,
@@ -346,12 +380,12 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 		   incident && !incident->by_cause[finding->cause]);
 	if (!incident)
 		return;
+	note_hung(table, incident, message, finding);
 	ret->change = incident_add(incident, message, finding, table->now_us);
 	if (is_new)
 		ret->change = INCIDENTS_NEW;
 	ret->incident = incident;
 	guess_byte(incident, finding);
-	table->newest = incident;
 }
 
 void incidents_take(struct incidents *table, const struct kernel_message *message,

@@ -185,7 +185,8 @@ static int write_event(struct db *db, sqlite3_stmt *stmt, const struct event *e)
 	return sql_run(stmt);
 }
 
-/* The log of a run before that is read again is dated anew, by clocks that drift. */
+/* The log of a run before that is read again is dated anew, by clocks that drift: then what is of
+ * the same kind is the same one, rather than what happens to have the same start. */
 #define SAME_START_MS "2000"
 
 /* Whether there was one to update. */
@@ -206,11 +207,12 @@ static int write_events(struct db *db, const struct event_list *events)
 
 	if (!r)
 		r = sql_prepare(db->conn, &update,
-				"UPDATE event SET t_end=?3,severity=?4,kind=?5,text=?8,"
+				"UPDATE event SET t_end=?3,severity=?4,kind=?5,node=?7,text=?8,"
 				"evidence=nullif(?9,'') WHERE id=(SELECT id FROM (SELECT * FROM"
 				" event ORDER BY id DESC LIMIT " EVENTS_BACK ") WHERE boot=?1 AND"
-				" collector=?6 AND node=?7 AND (t=?2 OR kind=?5 AND"
-				" abs(t-?2)<=" SAME_START_MS ") ORDER BY abs(t-?2) LIMIT 1)");
+				" collector=?6 AND (node=?7 AND (t=?2 OR kind=?5 AND"
+				" abs(t-?2)<=" SAME_START_MS ") OR node='' AND kind=?5 AND t=?2)"
+				" ORDER BY kind<>?5,node<>?7,abs(t-?2) LIMIT 1)");
 	for (const struct pending_event *p = events->first; p && !r; p = p->next) {
 		r = p->goes_on ? update_event(db, update, &p->event) : 0;
 		if (!r)

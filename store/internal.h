@@ -243,8 +243,9 @@ void member_free(struct tail_group *group, struct member *member);
 /* Forgets nodes that are gone since long and that nothing refers to. */
 void tail_prune(struct store *store, int64_t t_ms);
 
-/* Of those that go on, of one boot: whether both are the same one. Its kind may have changed. */
-bool event_is_same(const struct event *a, const struct event *b);
+/* Of those that go on, of one boot: whether both are the same one. Its kind may have changed; or
+ * one of the machine has become a device's. */
+bool event_is_same(const struct event *known, const struct event *newer);
 
 /* pending.c: with the lock held */
 void pending_event(struct store *store, const struct event *event);

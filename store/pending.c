@@ -37,10 +37,12 @@ void pending_event(struct store *store, const struct event *event)
 		store->urgent = true;
 }
 
-bool event_is_same(const struct event *a, const struct event *b)
+bool event_is_same(const struct event *known, const struct event *newer)
 {
-	return a->t_ms == b->t_ms && !strcmp(a->collector, b->collector) &&
-	       !strcmp(a->node, b->node);
+	if (known->t_ms != newer->t_ms || strcmp(known->collector, newer->collector) != 0)
+		return false;
+	return !strcmp(known->node, newer->node) ||
+	       (!*known->node && !strcmp(known->kind, newer->kind));
 }
 
 void events_drop_told(struct event_list *list, int64_t next)

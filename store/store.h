@@ -60,7 +60,9 @@ void store_event(struct store *store, const struct event *event);
 
 /* What the kernel's log has told before its record with the number next (>= 0): incidents, which go
  * on. Each takes the place of the event with the same start, collector and node, whatever its kind
- * was, and stands beside the others when there is none. Events and position are committed together,
+ * was, or of one of no node (the machine's) with the same start, collector and kind, which gets the
+ * node with it; and stands beside the others when there is none. So whoever tells gives no two of
+ * them the same start. Events and position are committed together,
  * so whoever goes on from there tells nothing twice and misses nothing. When the file is attached
  * later and knows a position, events that have nothing newer are dropped: it has them. One that
  * begins with the words {"open":true, in its evidence is still going on, for
@@ -71,7 +73,7 @@ void store_kernel_log(struct store *store, int64_t next, const struct event *eve
 
 /* The incidents of this boot that a run before had left open, newest first, at most max of them.
  * They are given once, and only when the file was there before the first store_kernel_log(). */
-#define STORE_LOG_OPEN_MAX 16
+#define STORE_LOG_OPEN_MAX 32 /* of any table of incidents */
 size_t store_kernel_log_open(struct store *store, struct event *events, size_t max);
 
 /* Where to go on: the last position of this boot. -ENOENT when the file knows none, or is not open.

@@ -324,6 +324,57 @@ static void hung_tasks_of_a_device(void **unused)
 		take(table, 2 * SECOND, "Out of memory: Killed process 1 (a)").incident->id);
 }
 
+static int64_t findings_of(const struct incidents *table, const char *device,
+			   enum kernel_cause cause)
+{
+	struct incidents_count count;
+	size_t cursor = 0;
+
+	while (incidents_count_next(table, &cursor, &count))
+		if (!strcmp(count.device, device) && count.cause == cause)
+			return count.findings;
+	return 0;
+}
+
+/* What hung before it is not the device's. */
+static void only_the_last_task_is_of_the_device(void **unused)
+{
+	static const char lockup[] = "watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [a:1]";
+	CLEANUP(incidents_freep) struct incidents *table = new_table();
+	const struct incident *machine, *disk;
+	struct incidents_taken taken;
+
+	(void)unused;
+	machine = take(table, SECOND, lockup).incident;
+	take(table, 2 * SECOND, lockup);
+	take(table, 3 * SECOND, "rcu: INFO: rcu_sched self-detected stall on CPU");
+	take(table, 9 * SECOND, "INFO: task kworker/u8:1:58 blocked for more than 122 seconds.");
+	taken = take(table, 9 * SECOND, "Workqueue: writeback wb_workfn (flush-259:0)");
+	disk = taken.incident;
+	assert_int_equal(taken.change, INCIDENTS_NEW);
+	assert_ptr_not_equal(disk, machine);
+	assert_string_equal(disk->device, "259:0");
+	assert_int_equal(disk->count, 1);
+	assert_int_equal(disk->by_cause[CAUSE_HUNG], 1);
+	assert_int_equal(disk->severity, SEVERITY_ERROR);
+	assert_int_equal(disk->first_us, 9 * SECOND);
+	assert_string_equal(disk->evidence,
+			    "INFO: task kworker/u8:1:58 blocked for more than 122 seconds.\n"
+			    "Workqueue: writeback wb_workfn (flush-259:0)");
+	assert_string_equal(machine->device, "");
+	assert_int_equal(machine->count, 3);
+	assert_int_equal(machine->last_us, 3 * SECOND);
+	assert_int_equal(machine->severity, SEVERITY_CRITICAL);
+	assert_null(strstr(machine->evidence, "INFO: task"));
+	assert_int_equal(findings_of(table, "", CAUSE_HUNG), 3);
+	assert_int_equal(findings_of(table, "259:0", CAUSE_HUNG), 1);
+	/* A line of another task that hangs: nothing names the finding before it twice. */
+	assert_int_equal(
+		take(table, 9 * SECOND, "Workqueue: writeback wb_workfn (flush-8:0)").change,
+		INCIDENTS_SAME);
+	assert_int_equal(take(table, 10 * SECOND, lockup).incident->count, 4);
+}
+
 static void suppressed_lines(void **unused)
 {
 	CLEANUP(incidents_freep) struct incidents *table = new_table();
@@ -465,6 +516,7 @@ int main(void)
 		cmocka_unit_test(names_of_the_machine),
 		cmocka_unit_test(plain_names),
 		cmocka_unit_test(hung_tasks_of_a_device),
+		cmocka_unit_test(only_the_last_task_is_of_the_device),
 		cmocka_unit_test(suppressed_lines),
 		cmocka_unit_test(another_boot),
 		cmocka_unit_test(place_of_a_block),

@@ -853,6 +853,32 @@ static void events_that_go_on(void **state)
 	assert_shell("SELECT count(*) FROM log_position", "0");
 }
 
+/* An event of the machine becomes a device's, also when it is in the file; one that only begins at
+ * the same time does not. */
+static void events_that_move(void **state)
+{
+	for (int is_written = 0; is_written < 2; is_written++) {
+		struct store *store = world_open(is_written ? "boot-b" : "boot-a");
+		struct event event = incident(1000, 1000, "kernel_hung", "a task");
+
+		(void)state;
+		event.node[0] = '\0';
+		store_kernel_log(store, 5, &event, 1, false);
+		if (is_written)
+			assert_int_equal(store_commit(store, 2000, true), 0);
+		event = incident(1000, 1000, "kernel_io", "another");
+		store_kernel_log(store, 6, &event, 1, false);
+		event = incident(1000, 1500, "kernel_hung", "a disk");
+		snprintf(event.node, sizeof(event.node), "nvme7");
+		store_kernel_log(store, 7, &event, 1, false);
+		assert_int_equal(store_commit(store, 3000, true), 0);
+		store_close(store);
+		assert_shell(is_written ? "SELECT kind,node,text,t_end FROM event WHERE boot=2"
+					: "SELECT kind,node,text,t_end FROM event WHERE boot=1",
+			     "kernel_hung|nvme7|a disk|1500\nkernel_io|sd0|another|1000");
+	}
+}
+
 /* A file that was made before it had a place for the position. */
 static void a_file_without_position(void **state)
 {
@@ -947,6 +973,7 @@ int main(void)
 		TEST(spans_in_views),
 		TEST(outcomes_and_events),
 		TEST(events_that_go_on),
+		TEST(events_that_move),
 		TEST(a_file_without_position),
 		TEST(vanished_meanwhile),
 		TEST(restart_is_no_run),
