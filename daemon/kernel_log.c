@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "daemon/kernel_event.h"
+#include "daemon/kernel_moments.h"
 #include "model/catalog.h"
 #include "model/kernel_names.h"
 #include "sampling/registry.h"
@@ -25,13 +25,7 @@
 #define TICK_MS        1000
 #define URGENT_GAP_MS  60000
 #define EVENTS_AT_ONCE 16
-
-/* What is known of an incident beside what its table says. */
-struct slot {
-	int64_t id; /* 0: none */
-	bool is_open;
-	struct kernel_moment moment;
-};
+#define UNTOLD_MAX     4 /* incidents of one turn, before they are told */
 
 struct urgency {
 	int64_t t_ms;
@@ -51,17 +45,15 @@ struct kernel_log {
 	const struct group *group; /* kernel_incidents */
 	size_t incidents_field[N_CAUSES], findings_field[N_CAUSES];
 	struct kernel_log_status status;
-	int64_t next;       /* number of the record that comes next, -1: not known */
-	int64_t told_next;  /* as the store was told */
-	int64_t told_ms;    /* when */
-	int64_t drained_ms; /* when there was nothing more to read, -1: never */
-	int64_t asleep_ms;  /* in suspend, as of now */
+	int64_t next;      /* number of the record that comes next, -1: not known */
+	int64_t told_next; /* as the store was told */
+	int64_t told_ms;   /* when */
+	struct kernel_moments moments;
 	int64_t ticked_ms, tried_ms;
 	int64_t ask_at_ms; /* the helper, not before */
 	bool has_news, counts_are_old, is_urgent;
 	struct urgency urgencies[N_CAUSES];
-	struct slot slots[INCIDENTS_MAX * 2];
-	size_t next_slot;
+	size_t n_untold; /* incidents that began since all was told */
 	struct kernel_message message;
 	struct event events[EVENTS_AT_ONCE];
 	size_t n_events;
@@ -115,34 +107,6 @@ static void set_problem(struct kernel_log *log, int error)
 			strcmp(problem->reason, log->counts->problem.reason) != 0;
 	log->counts->problem = *problem;
 	log->counts->is_followed = log->counts->is_awaited = log->status.is_followed = false;
-}
-
-/* Boot time of a stamp: see the header. */
-static int64_t boot_time(const struct kernel_log *log, int64_t t_us, int64_t now_ms)
-{
-	int64_t t_ms = t_us == KERNEL_TIME_NONE ? now_ms : t_us / 1000 + log->asleep_ms;
-
-	return MIN(MAX(t_ms, MAX(log->drained_ms, 0)), now_ms);
-}
-
-static struct slot *find_slot(struct kernel_log *log, int64_t id)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(log->slots); i++)
-		if (log->slots[i].id == id)
-			return &log->slots[i];
-	return NULL;
-}
-
-static struct slot *slot_of(struct kernel_log *log, int64_t id, int64_t t_ms)
-{
-	struct slot *slot = find_slot(log, id);
-
-	if (slot)
-		return slot;
-	slot = &log->slots[log->next_slot];
-	log->next_slot = (log->next_slot + 1) % ARRAY_SIZE(log->slots);
-	*slot = (struct slot){.id = id, .moment = {.first_ms = t_ms, .last_ms = t_ms}};
-	return slot;
 }
 
 static void send_events(struct kernel_log *log, int64_t now_ms)
@@ -200,24 +164,48 @@ static void note_new(struct kernel_log *log, const struct incident *incident)
 		device->values[KERNEL_INCIDENTS]++;
 }
 
+/* What the table has to say since it was asked last. */
+static void tell_changes(struct kernel_log *log, int64_t now_ms)
+{
+	const struct incident *incident;
+
+	while ((incident = incidents_changed(log->incidents))) {
+		struct kernel_slot *slot = kernel_moments_of(&log->moments, incident->id, now_ms);
+
+		kernel_event(incident, &slot->moment, &log->events[log->n_events++]);
+		kernel_moments_told(slot, incident->is_open);
+		if (log->n_events == EVENTS_AT_ONCE)
+			send_events(log, now_ms);
+	}
+	log->n_untold = 0;
+	if (log->n_events || log->is_urgent)
+		send_events(log, now_ms);
+}
+
 static void take_message(struct kernel_log *log, int64_t now_ms)
 {
-	int64_t t_ms = boot_time(log, log->message.t_us, now_ms);
+	int64_t t_ms =
+		kernel_moments_boot_ms(&log->moments, log->message.t_us, now_ms, log->fd >= 0);
 	struct incidents_taken taken;
-	struct slot *slot;
+	struct kernel_slot *slot;
 
 	incidents_take(log->incidents, &log->message, &taken);
 	if (taken.change == INCIDENTS_SAME || !taken.incident)
 		return;
-	slot = slot_of(log, taken.incident->id, t_ms);
+	slot = kernel_moments_of(&log->moments, taken.incident->id, t_ms);
 	slot->moment.last_ms = MAX(t_ms, slot->moment.last_ms);
 	if (!slot->moment.error)
 		slot->moment.error = taken.finding.error;
 	log->counts_are_old = true;
-	if (taken.change == INCIDENTS_NEW)
+	if (taken.change == INCIDENTS_NEW) {
 		note_new(log, taken.incident);
+		log->n_untold++;
+	}
 	if (taken.change != INCIDENTS_COUNTED && is_urgent(log, taken.incident, now_ms))
 		log->is_urgent = true;
+	/* The table writes over what is over and was not asked for in time. */
+	if (log->n_untold == UNTOLD_MAX)
+		tell_changes(log, now_ms);
 }
 
 /* Whether the record is news, by its number. Numbers that were left out are lost; those below were
@@ -244,23 +232,6 @@ static void take_record(struct kernel_log *log, struct slice record, int64_t now
 		return;
 	log->status.n_records++;
 	take_message(log, now_ms);
-}
-
-/* What the table has to say since it was asked last. */
-static void tell_changes(struct kernel_log *log, int64_t now_ms)
-{
-	const struct incident *incident;
-
-	while ((incident = incidents_changed(log->incidents))) {
-		struct slot *slot = slot_of(log, incident->id, now_ms);
-
-		slot->is_open = incident->is_open;
-		kernel_event(incident, &slot->moment, &log->events[log->n_events++]);
-		if (log->n_events == EVENTS_AT_ONCE)
-			send_events(log, now_ms);
-	}
-	if (log->n_events || log->is_urgent)
-		send_events(log, now_ms);
 }
 
 static void let_go(struct kernel_log *log)
@@ -292,7 +263,7 @@ static bool take_read(struct kernel_log *log, ssize_t n, int error, int64_t now_
 		return true;
 	}
 	if (n < 0 && error == EAGAIN) {
-		log->drained_ms = now_ms;
+		log->moments.drained_ms = now_ms;
 		return false;
 	}
 	log_warning("the kernel's log cannot be followed any more: %s",
@@ -305,7 +276,7 @@ static bool take_read(struct kernel_log *log, ssize_t n, int error, int64_t now_
 
 static void read_live(struct kernel_log *log, int64_t now_ms)
 {
-	log->asleep_ms = clock_asleep_ms();
+	log->moments.asleep_ms = clock_asleep_ms();
 	for (size_t i = 0; i < KERNEL_LOG_AT_ONCE; i++) {
 		ssize_t n = log->options.read(log->fd, log->record, sizeof(log->record));
 
@@ -370,7 +341,7 @@ static void begin(struct kernel_log *log, int64_t now_ms)
 	log->status.since_ms = now_ms;
 	log->status.problem = (struct kernel_log_problem){0};
 	log->counts_are_old = true;
-	log->drained_ms = -1;
+	log->moments.drained_ms = -1;
 	log_info("the kernel's log is followed");
 }
 
@@ -486,28 +457,23 @@ static void count(struct kernel_log *log)
 		add_count(log, &count);
 }
 
-static int64_t stamp_of(const struct kernel_log *log, int64_t t_ms)
-{
-	return MAX(t_ms - log->asleep_ms, INT64_C(0)) * 1000;
-}
-
 static void resume(struct kernel_log *log, const struct event *event)
 {
 	const struct incident *resumed;
 	struct incident incident;
 	struct kernel_moment moment;
-	struct slot *slot;
+	struct kernel_slot *slot;
 
 	if (kernel_event_read(event, &incident, &moment) < 0)
 		return;
-	incident.first_us = stamp_of(log, moment.first_ms);
-	incident.last_us = stamp_of(log, moment.last_ms);
+	incident.first_us = kernel_moments_stamp_us(&log->moments, moment.first_ms);
+	incident.last_us = kernel_moments_stamp_us(&log->moments, moment.last_ms);
 	resumed = incidents_resume(log->incidents, &incident);
 	if (!resumed)
 		return;
-	slot = slot_of(log, resumed->id, moment.first_ms);
+	slot = kernel_moments_of(&log->moments, resumed->id, moment.first_ms);
 	slot->moment = moment;
-	slot->is_open = true;
+	kernel_moments_told(slot, true);
 }
 
 /* What the run before had left open goes on; what was quiet for too long meanwhile is closed by the
@@ -519,7 +485,7 @@ static int resume_all(struct kernel_log *log)
 
 	if (!events)
 		return -ENOMEM;
-	log->asleep_ms = hw_is_live(log->options.hw) ? clock_asleep_ms() : 0;
+	log->moments.asleep_ms = hw_is_live(log->options.hw) ? clock_asleep_ms() : 0;
 	/* The oldest first, as they began. */
 	for (n = store_kernel_log_open(log->options.store, events, STORE_LOG_OPEN_MAX); n; n--)
 		resume(log, &events[n - 1]);
@@ -537,7 +503,7 @@ int kernel_log_new(const struct kernel_log_options *options, struct kernel_log *
 	if (!log->options.read)
 		log->options.read = read_fd;
 	log->fd = -1;
-	log->next = log->told_next = log->drained_ms = -1;
+	log->next = log->told_next = log->moments.drained_ms = -1;
 	log->tried_ms = clock_boot_ms();
 	log->counts = kernel_counts_of(options->hw);
 	if (!log->counts)
@@ -594,7 +560,7 @@ void kernel_log_tick(struct kernel_log *log, int64_t now_ms)
 		return;
 	}
 	/* The clock of the stamps stands still in suspend as well, and is near enough. */
-	if (log->fd >= 0 && log->drained_ms >= 0)
+	if (log->fd >= 0 && log->moments.drained_ms >= 0)
 		incidents_advance(log->incidents, monotonic_us());
 	tell_changes(log, now_ms);
 	if (log->counts_are_old)
@@ -621,9 +587,7 @@ bool kernel_log_has_news(struct kernel_log *log)
 void kernel_log_get_status(const struct kernel_log *log, struct kernel_log_status *ret)
 {
 	*ret = log->status;
-	ret->n_open = 0;
-	for (size_t i = 0; i < ARRAY_SIZE(log->slots); i++)
-		ret->n_open += log->slots[i].id && log->slots[i].is_open;
+	ret->n_open = kernel_moments_n_open(&log->moments);
 }
 
 void kernel_log_free(struct kernel_log *log)

@@ -13,7 +13,9 @@
  * still in suspend, is no clock that a process may ask, and drifts against those by some ms in an
  * hour. The boot time of a record is its stamp and the time that the machine has been in suspend.
  * One that was printed since the log was last read to its end cannot be older than that moment, nor
- * newer than now, which bounds the drift. That is good to some ms for what is read as it comes. Of
+ * newer than now, which bounds the drift, and the bound is followed. That is good to some ms for
+ * what is read as it comes. Two incidents never have the same start: the later one gets the first
+ * free ms, since the store knows an event by its start. Of
  * what was there before, a record that is older than a suspend is dated too late by the length of
  * it, and one that was printed on the way into suspend may be dated at the wake-up. */
 #pragma once

@@ -168,25 +168,32 @@ static struct kernel_log_status status(void)
 	return ret;
 }
 
-static struct event events[32];
+static struct event events[128];
 static size_t n_events;
 
-static int note_event(const struct event *event, const struct boot *boot, void *arg)
+/* node: of this one alone; NULL: of all. */
+static int note_event(const struct event *event, const struct boot *boot, void *node)
 {
-	(void)boot, (void)arg;
-	if (!strncmp(event->kind, "kernel_", 7))
+	(void)boot;
+	if (!strncmp(event->kind, "kernel_", 7) && (!node || !strcmp(event->node, node)))
 		events[n_events++] = *event;
 	return n_events == ARRAY_SIZE(events);
 }
 
-static size_t list_events(void)
+static size_t list_events_of(const char *node)
 {
 	CLEANUP(reader_closep) struct reader *reader = NULL;
 
 	n_events = 0;
 	assert_int_equal(reader_open(database, store, registry(), &reader), 0);
-	assert_int_equal(reader_events(reader, 0, INT64_MAX, 1000, note_event, NULL), 0);
+	assert_int_equal(
+		reader_events(reader, 0, INT64_MAX, 1000, note_event, (void *)(intptr_t)node), 0);
 	return n_events;
+}
+
+static size_t list_events(void)
+{
+	return list_events_of(NULL);
 }
 
 static int64_t counted(const char *node, const char *name)
@@ -365,6 +372,125 @@ static void goes_on(void **state)
 	assert_int_equal(list_events(), 2);
 	assert_true(says(&events[0], "{\"open\":false,\"count\":3,"));
 	assert_true(says(&events[1], "{\"open\":true,\"count\":1,"));
+}
+
+static void read_now(void)
+{
+	read_all();
+	assert_int_equal(store_commit(store, clock_boot_ms(), true), 0);
+}
+
+/* A hung task is told, perhaps written, before the line that names its disk: it stays one event. */
+static void event_gets_its_device(void **state)
+{
+	static const char task[] = "INFO: task kworker/u8:1:58 blocked for more than 122 seconds.";
+	static const char flush[] = "Workqueue: writeback wb_workfn (flush-259:0)";
+
+	(void)state;
+	for (int is_written = 0; is_written < 2; is_written++) {
+		say(3, "%s", task);
+		is_written ? read_now() : read_all();
+		assert_int_equal(list_events(), 1);
+		assert_string_equal(events[0].node, "");
+		say(6, "%s", flush);
+		is_written ? read_now() : read_all();
+		assert_int_equal(list_events(), 1);
+		assert_string_equal(events[0].node, "nvme0");
+		assert_string_equal(events[0].kind, "kernel_hung");
+		end_run();
+		begin_run("boot-a");
+		assert_int_equal(status().n_open, 1);
+		assert_int_equal(list_events(), 1);
+		end_run();
+		remove(database);
+		begin_run("boot-a");
+	}
+}
+
+/* What happens to the machine in one turn, by a stamp that is ahead of the boot clock, are events
+ * of their own, in their order. */
+static void same_moment(void **state)
+{
+	const int64_t ahead_us = 500000;
+
+	(void)state;
+	say_at(monotonic_us() + ahead_us, 3, "INFO: task a:1 blocked for more than 122 seconds.");
+	say_at(monotonic_us() + ahead_us, 3, "Out of memory: Killed process 1 (a)");
+	say_at(monotonic_us() + ahead_us, 3, "Kernel panic - not syncing: x");
+	read_now();
+	assert_int_equal(list_events(), 3);
+	assert_string_equal(events[0].kind, "kernel_hung");
+	assert_string_equal(events[1].kind, "kernel_oom");
+	assert_string_equal(events[2].kind, "kernel_crash");
+	assert_true(events[0].t_ms < events[1].t_ms && events[1].t_ms < events[2].t_ms);
+}
+
+/* Where the stamps are ahead by always the same, records of one turn keep their distance. */
+static void drift_is_followed(void **state)
+{
+	const int64_t ahead_us = 5000000;
+	int64_t at_us;
+
+	(void)state;
+	say_at(monotonic_us() + ahead_us, 6, "nothing");
+	read_all();
+	usleep(60000);
+	at_us = monotonic_us() + ahead_us;
+	say_at(at_us - 50000, 3, "INFO: task a:1 blocked for more than 122 seconds.");
+	say_at(at_us, 3, "Out of memory: Killed process 1 (a)");
+	read_all();
+	assert_int_equal(list_events(), 2);
+	assert_in_range(events[1].t_ms - events[0].t_ms, 45, 55);
+}
+
+/* What goes on is the same event, however many others there were meanwhile. */
+static void others_between(void **state)
+{
+	int64_t at_us = monotonic_us(), first_ms;
+
+	(void)state;
+	say_at(at_us, 3, "nvme nvme0: I/O 5 QID 2 timeout, aborting");
+	read_all();
+	assert_int_equal(list_events(), 1);
+	first_ms = events[0].t_ms;
+	for (int i = 0; i < 70; i++) {
+		char text[96];
+
+		at_us += 100 * INT64_C(1000000);
+		snprintf(text, sizeof(text), "I/O error, dev dm-%d, sector 8", 10 + i);
+		say_at(at_us, 3, text);
+		if (i % 3 == 0)
+			say_at(at_us, 3, "nvme nvme0: I/O 5 QID 2 timeout, aborting");
+		read_all();
+	}
+	assert_int_equal(list_events_of("nvme0"), 1);
+	assert_int_equal(events[0].t_ms, first_ms);
+	assert_true(says(&events[0], "{\"open\":true,\"count\":25,"));
+	assert_int_equal(status().n_incidents, 71);
+	/* Nine of dm-* were not quiet for 15 minutes yet. */
+	assert_int_equal(status().n_open, 1 + 10);
+}
+
+/* All of a burst are told, and those that it closed are closed. */
+static void burst(void **state)
+{
+	char text[96];
+	size_t n_open = 0;
+
+	(void)state;
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 40; i++) {
+			snprintf(text, sizeof(text), "I/O error, dev dm-%d, sector 8",
+				 10 + 100 * round + i);
+			say(3, "%s", text);
+		}
+		read_all();
+	}
+	assert_int_equal(list_events(), 120);
+	for (size_t i = 0; i < n_events; i++)
+		n_open += says(&events[i], "{\"open\":true,");
+	assert_int_equal(n_open, status().n_open);
+	assert_in_range(n_open, 1, INCIDENTS_MAX);
 }
 
 /* What was quiet for long while nobody followed is over. */
@@ -602,6 +728,11 @@ int main(void)
 		TEST(commits_are_bounded),
 		TEST(restart),
 		TEST(goes_on),
+		TEST(event_gets_its_device),
+		TEST(same_moment),
+		TEST(drift_is_followed),
+		TEST(others_between),
+		TEST(burst),
 		TEST(is_over),
 		TEST(late_file),
 		TEST(losses),
