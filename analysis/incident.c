@@ -115,14 +115,25 @@ static void add_rule(struct incident *incident, const struct kernel_message *mes
 	add_evidence(incident, message->text);
 }
 
+/* What went well so far does not name what then did not: corrected errors of a link before a fatal
+ * one, a command that was answered late before a sector that cannot be read. */
+static bool is_escalation(const struct incident *incident, const struct finding *finding)
+{
+	if (incident->cause_severity > SEVERITY_WARNING || finding->severity < SEVERITY_ERROR)
+		return false;
+	return incident->cause == CAUSE_PCIE_CORRECTED || finding->cause == CAUSE_PCIE_ERROR ||
+	       finding->cause == CAUSE_GONE || finding->cause == CAUSE_MEDIA;
+}
+
 /* What it began with names it, but for what as a rule follows from something else. */
 static bool is_better_cause(const struct incident *incident, const struct finding *finding)
 {
 	if (incident->cause == CAUSE_NONE)
 		return true;
-	return finding->severity >= SEVERITY_WARNING &&
-	       kernel_cause_is_consequence(incident->cause) &&
-	       !kernel_cause_is_consequence(finding->cause);
+	if (kernel_cause_is_consequence(finding->cause))
+		return false;
+	return is_escalation(incident, finding) || (finding->severity >= SEVERITY_WARNING &&
+						    kernel_cause_is_consequence(incident->cause));
 }
 
 static void note_mmc(struct incident *incident, const struct finding *finding)
@@ -143,8 +154,11 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 	}
 	if (is_better_cause(incident, finding)) {
 		incident->cause = finding->cause;
+		incident->cause_severity = finding->severity;
 		change = INCIDENTS_WORSE;
 	}
+	if (incident->cause == finding->cause)
+		incident->cause_severity = MAX(incident->cause_severity, finding->severity);
 	note_mmc(incident, finding);
 	incident->count++;
 	incident->by_cause[finding->cause]++;
@@ -193,6 +207,8 @@ static void see_line(struct incident *incident, struct slice line)
 	if (!finding.rule)
 		return;
 	note_mmc(incident, &finding);
+	if (finding.cause == incident->cause)
+		incident->cause_severity = MAX(incident->cause_severity, finding.severity);
 	if (!*incident->disk && finding.sector >= 0 && finding.kind == KERNEL_NODE_BLOCK)
 		memcpy(incident->disk, finding.node, sizeof(incident->disk));
 	if (!incident_has_rule(incident, finding.rule) && incident->n_rules < INCIDENT_RULES_MAX)
@@ -205,6 +221,7 @@ void incident_see_again(struct incident *incident)
 
 	incident->evidence_len = rest.len;
 	incident->n_rules = 0;
+	incident->cause_severity = SEVERITY_INFO;
 	while (slice_line(&rest, &line))
 		see_line(incident, line);
 }

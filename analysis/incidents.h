@@ -33,8 +33,10 @@ struct incident {
 	char device[NODE_NAME_MAX];     /* canonical; "" for the machine */
 	char nodes[INCIDENT_NODES_MAX]; /* names that the lines have for it, separated by blanks */
 	char disk[NODE_NAME_MAX];       /* the first block device of them, not of a partition; "" */
-	enum kernel_cause cause; /* what it began with, if that is known; else what followed */
-	enum severity severity;  /* the worst so far */
+	/* What it began with, unless that only follows from something else, or was a warning and
+	 * something worse came */
+	enum kernel_cause cause;
+	enum severity severity;          /* the worst so far */
 	const struct kernel_rule *worst; /* the last rule that made it worse */
 	bool is_open;
 	bool at_least;              /* messages were suppressed: count is a lower bound */
@@ -50,6 +52,7 @@ struct incident {
 	/* Of the table. */
 	const struct kernel_rule *rules[INCIDENT_RULES_MAX]; /* that it has seen */
 	size_t n_rules, evidence_len;
+	enum severity cause_severity; /* the worst that was said of the cause */
 	bool has_changed, is_used, is_mmc;
 };
 

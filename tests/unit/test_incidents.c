@@ -95,6 +95,35 @@ static void the_cause_is_what_it_follows_from(void **unused)
 	assert_int_equal(taken.incident->severity, SEVERITY_CRITICAL);
 }
 
+/* What went well at first does not name what did not in the end. */
+static void the_cause_follows_an_escalation(void **unused)
+{
+	static const char corrected[] =
+		"nvme 0000:01:00.0: PCIe Bus Error: severity=Corrected, type=Physical Layer";
+	static const char fatal[] =
+		"nvme 0000:01:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=x";
+	CLEANUP(incidents_freep) struct incidents *table = new_table();
+	struct incidents_taken taken = take(table, 0, corrected);
+
+	(void)unused;
+	assert_int_equal(taken.incident->cause, CAUSE_PCIE_CORRECTED);
+	taken = take(table, 4 * SECOND, fatal);
+	assert_int_equal(taken.change, INCIDENTS_WORSE);
+	assert_int_equal(taken.incident->cause, CAUSE_PCIE_ERROR);
+	assert_int_equal(take(table, 5 * SECOND, corrected).incident->cause, CAUSE_PCIE_ERROR);
+	/* Not answered, then answered that it cannot be read: the sector is what is wrong. */
+	take(table, 10 * SECOND,
+	     "ata1.00: exception Emask 0x0 SAct 0x1 SErr 0x0 action 0x6 frozen");
+	taken = take(table, 11 * SECOND, "ata1.00: error: { UNC }");
+	assert_int_equal(taken.incident->cause, CAUSE_MEDIA);
+	assert_int_equal(take(table, 12 * SECOND, "ata1.00: disabled").incident->cause,
+			 CAUSE_MEDIA);
+	/* A command that nobody answered stays what it began with. */
+	take(table, 20 * SECOND, "nvme nvme3: I/O 1 QID 1 timeout, aborting");
+	taken = take(table, 21 * SECOND, "nvme nvme3: Removing after probe failure status: -19");
+	assert_int_equal(taken.incident->cause, CAUSE_TIMEOUT);
+}
+
 static void quiet_ends_it(void **unused)
 {
 	CLEANUP(incidents_freep) struct incidents *table = new_table();
@@ -508,6 +537,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_device_is_one_incident),
 		cmocka_unit_test(the_cause_is_what_it_follows_from),
+		cmocka_unit_test(the_cause_follows_an_escalation),
 		cmocka_unit_test(quiet_ends_it),
 		cmocka_unit_test(loss_lasts),
 		cmocka_unit_test(what_is_no_event),
