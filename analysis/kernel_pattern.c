@@ -228,9 +228,15 @@ static bool put_name(struct slice s, char *buf)
 	return slice_copy(s, buf, NODE_NAME_MAX) == 0;
 }
 
+/* One that no int64 holds, as a sector of -1 is printed, is none: the line says the rest all the
+ * same. */
 static bool put_number(struct slice s, int64_t *ret)
 {
-	return parse_i64_slice(s, ret) == 0;
+	int r = parse_i64_slice(s, ret);
+
+	if (r == -ERANGE)
+		*ret = KERNEL_NUMBER_NONE;
+	return r == 0 || r == -ERANGE;
 }
 
 /* A number without a minus is a code of the driver or the bus, and no errno. */
@@ -265,7 +271,10 @@ static bool fill(const struct hole *hole, struct slice s, struct finding *f)
 	case HOLE_BLOCK:
 		return put_number(s, &f->block);
 	case HOLE_SUPPRESSED:
-		return put_number(s, &f->suppressed);
+		if (!put_number(s, &f->suppressed))
+			return false;
+		f->suppressed = f->suppressed < 0 ? INT64_MAX : f->suppressed;
+		return true;
 	case HOLE_ERRNO:
 		return put_error(s, &f->error);
 	case HOLE_NAME:

@@ -201,7 +201,6 @@ static void other_lines_are_none(void **unused)
 		"I/O error, dev , sector 1",
 		"I/O error, dev sda, sector ",
 		"I/O error, dev sda, sector -1",
-		"I/O error, dev sda, sector 99999999999999999999",
 		"net_ratelimit: 12 callbacks suppressed",
 		"audit_log: 3 callbacks suppressed",
 		"thermal_sys: Registered thermal governor 'step_wise'",
@@ -241,6 +240,15 @@ static void numbers_of_a_line(void **unused)
 	f = classify("I/O error, dev sda, sector 9223372036854775807");
 	assert_int_equal(f.sector, INT64_MAX);
 	assert_int_equal(f.byte, KERNEL_NUMBER_NONE);
+	/* Of no sector the kernel prints the highest number, and what happened did happen. */
+	f = classify("I/O error, dev sda, sector 18446744073709551615 op 0x2:(FLUSH) flags 0x0");
+	assert_string_equal(f.rule->id, "block-io-flush");
+	assert_int_equal(f.sector, KERNEL_NUMBER_NONE);
+	assert_int_equal(f.byte, KERNEL_NUMBER_NONE);
+	f = classify(
+		"Buffer I/O error on dev sda, logical block 99999999999999999999, async page read");
+	assert_string_equal(f.node, "sda");
+	assert_int_equal(f.block, KERNEL_NUMBER_NONE);
 	f = classify("mmc0: cache flush error -110");
 	assert_int_equal(f.error, 110);
 	/* A code of the UniPro layer is no errno. */
@@ -252,6 +260,8 @@ static void numbers_of_a_line(void **unused)
 	assert_int_equal(f.byte, KERNEL_NUMBER_NONE);
 	f = classify("blk_print_req_error: 137 callbacks suppressed");
 	assert_int_equal(f.suppressed, 137);
+	f = classify("blk_print_req_error: 99999999999999999999 callbacks suppressed");
+	assert_int_equal(f.suppressed, INT64_MAX);
 	f = classify("nvme nvme0: pci function 0004:41:00.0");
 	assert_string_equal(f.alias, "0004:41:00.0");
 }
