@@ -208,6 +208,9 @@ static void print_kernel_log(struct tree *log)
 			    (long long)tree_i64(log, "n_lost"),
 			    (long long)tree_i64(log, "n_incidents"),
 			    (long long)tree_i64(log, "n_open_incidents"));
+	if (tree_i64(log, "n_before") > 0)
+		text_printf(&text, "; %lld records of this boot were overwritten before the start",
+			    (long long)tree_i64(log, "n_before"));
 	puts(buf);
 }
 

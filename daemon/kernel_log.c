@@ -209,13 +209,16 @@ static void take_message(struct kernel_log *log, int64_t now_ms)
 }
 
 /* Whether the record is news, by its number. Numbers that were left out are lost; those below were
- * told by a run before this one. */
+ * told by a run before this one. The kernel counts from 0 at its boot, so in a log that nobody has
+ * read before, the first number is how many were overwritten. */
 static bool is_next(struct kernel_log *log, int64_t sequence)
 {
 	if (sequence < 0)
 		return true;
 	if (log->next >= 0 && sequence < log->next)
 		return false;
+	if (log->next < 0 && log->fd >= 0)
+		log->status.n_before = (uint64_t)sequence;
 	if (log->next >= 0)
 		log->status.n_lost += (uint64_t)(sequence - log->next);
 	log->next = sequence == INT64_MAX ? sequence : sequence + 1;

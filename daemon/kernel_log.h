@@ -45,6 +45,7 @@ struct kernel_log_status {
 	int64_t since_ms;                  /* boot clock */
 	struct kernel_log_problem problem; /* while it is not followed */
 	uint64_t n_records;                /* that were read */
+	uint64_t n_before;                 /* of this boot, overwritten before the first was read */
 	uint64_t n_lost;                   /* that the kernel had overwritten before */
 	uint64_t n_overruns;               /* times that this happened */
 	uint64_t n_unreadable;

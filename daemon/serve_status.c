@@ -173,6 +173,7 @@ static void add_kernel_log(struct doc *doc, const struct board_view *view)
 	doc_string_or_null(doc, "advice", s->problem.advice);
 	add_moment(doc, "since", s->since_ms, view->loop.wall_offset_ms);
 	doc_u64(doc, "n_records", s->n_records);
+	doc_u64(doc, "n_before", s->n_before);
 	doc_u64(doc, "n_lost", s->n_lost);
 	doc_u64(doc, "n_overruns", s->n_overruns);
 	doc_u64(doc, "n_unreadable", s->n_unreadable);

@@ -290,6 +290,7 @@ static void restart(void **state)
 	read_all();
 	assert_int_equal(status().n_records, 1);
 	assert_int_equal(status().n_lost, 0);
+	assert_int_equal(status().n_before, 0);
 	assert_int_equal(list_events(), 3);
 	end_log();
 	/* Killed: neither event nor position was committed. */
@@ -561,6 +562,9 @@ static void losses(void **state)
 	(void)state;
 	say(6, "nothing");
 	read_all();
+	/* The first of this boot that there is has the number 100. */
+	assert_int_equal(status().n_before, 100);
+	assert_int_equal(status().n_lost, 0);
 	next_sequence += 50;
 	planned_error = EPIPE;
 	say_io_error("sda", 1);
