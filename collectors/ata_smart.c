@@ -26,6 +26,7 @@
 #include "model/ata_device.h"
 #include "model/ata_smart.h"
 #include "model/collector.h"
+#include "model/flaw.h"
 #include "model/node_file.h"
 #include "model/probe.h"
 #include "model/reason.h"
@@ -189,23 +190,24 @@ static int send(struct hw *hw, const char *name, enum question question, struct 
 	return -EINVAL;
 }
 
-/* A page without a single bit is what one answers that did not understand. */
-static int judge_page(const uint8_t page[ATA_PAGE_BYTES], bool is_identify)
+static int judge_page(const uint8_t page[ATA_PAGE_BYTES], bool is_identify, int *ret_flaw)
 {
-	if (!page[0] && !memcmp(page, page + 1, ATA_PAGE_BYTES - 1))
-		return -ENODATA;
+	int r = flaw_check_page(page, ATA_PAGE_BYTES, ret_flaw);
+
+	if (r < 0)
+		return r;
 	return ata_page_is_sound(page, is_identify) ? 0 : -EBADMSG;
 }
 
-static int judge_answer(enum question question, const struct answers *a)
+static int judge_answer(enum question question, const struct answers *a, int *ret_flaw)
 {
 	switch (question) {
 	case ASK_IDENTIFY:
-		return judge_page(a->identify_page, true);
+		return judge_page(a->identify_page, true, ret_flaw);
 	case ASK_DATA:
-		return judge_page(a->data, false);
+		return judge_page(a->data, false, ret_flaw);
 	case ASK_THRESHOLDS:
-		return judge_page(a->thresholds, false);
+		return judge_page(a->thresholds, false, ret_flaw);
 	case ASK_POWER:
 	case ASK_STATUS:
 	case N_QUESTIONS:
@@ -226,7 +228,7 @@ static int ask(struct hw *hw, const struct disk *disk, enum question question, s
 		return r;
 	r = send(hw, disk->name, question, a, &status);
 	if (r == 0)
-		r = judge_answer(question, a);
+		r = judge_answer(question, a, &status);
 	asked_note(asked, r, status);
 	return r;
 }
@@ -234,13 +236,16 @@ static int ask(struct hw *hw, const struct disk *disk, enum question question, s
 /* Why there was no answer, where the errno does not tell. */
 static const char *why_not(struct hw *hw, const struct asked *asked, char *buf, size_t size)
 {
-	if (asked->error == -ENODATA)
-		return "the page is all zeros";
+	struct text flaw = text_in(buf, size);
+
+	flaw_text(&flaw, asked->status, ATA_PAGE_BYTES);
+	if (flaw.len)
+		return buf;
 	if (asked->error == -EACCES || asked->error == -EPERM)
 		return "needs CAP_SYS_RAWIO, and to open the disk";
 	if (asked->error == -ENOENT && !hw_is_live(hw))
 		return "no answer of it is recorded in this tree";
-	if (asked->status) {
+	if (asked->status > 0) {
 		snprintf(buf, size, "the disk %s the command (error %02Xh, status %02Xh)",
 			 asked->error == -EINVAL ? "aborted" : "failed",
 			 (unsigned)asked->status >> 8, (unsigned)asked->status & 0xff);

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "model/asking.h"
 #include "model/collector.h"
+#include "model/flaw.h"
 #include "model/nvme_command.h"
 #include "model/nvme_controller.h"
 #include "model/nvme_page.h"
@@ -172,6 +173,20 @@ static const char *const warnings[] = {
 	"read-only",             "volatile memory backup failed", "persistent memory region read-only",
 };
 
+/* What the quantities of the page can be; all that is a temperature is checked alike. */
+static const struct {
+	size_t field;
+	int64_t max;
+} smart_limits[] = {
+	{CRITICAL_WARNING, 0x3f}, /* above are reserved bits */
+	{AVAILABLE_SPARE, 100},
+	{AVAILABLE_SPARE_THRESHOLD, 100},
+	{POWER_ON_TIME, 40 * 8766}, /* longer than there has been NVMe */
+};
+
+#define TEMPERATURE_MIN_CELSIUS (-60)
+#define TEMPERATURE_MAX_CELSIUS 150
+
 enum {
 	VERSION,
 	CAPACITY,
@@ -244,12 +259,11 @@ static void smart_close(void *state)
 	free(s);
 }
 
-static bool is_empty(const uint8_t *page, size_t size)
+static size_t page_bytes(size_t group)
 {
-	return !page[0] && !memcmp(page, page + 1, size - 1);
+	return group == GROUP_SMART ? NVME_SMART_BYTES : NVME_IDENTIFY_BYTES;
 }
 
-/* A page without a single bit is what a drive or bridge answers that did not understand. */
 static int ask(struct hw *hw, const struct drive *drive, size_t group, uint8_t *page)
 {
 	struct asked *asked = &drive->asked[group];
@@ -259,22 +273,26 @@ static int ask(struct hw *hw, const struct drive *drive, size_t group, uint8_t *
 		return r;
 	r = group == GROUP_SMART ? nvme_read_smart(hw, drive->name, page, &status)
 				 : nvme_read_identify(hw, drive->name, page, &status);
-	if (r == 0 && is_empty(page, group == GROUP_SMART ? NVME_SMART_BYTES : NVME_IDENTIFY_BYTES))
-		r = -ENODATA;
+	if (r == 0)
+		r = flaw_check_page(page, page_bytes(group), &status);
 	asked_note(asked, r, status);
 	return r;
 }
 
 /* Why there was no page, where the errno does not tell. */
-static const char *why_not(struct hw *hw, const struct asked *asked, char *buf, size_t size)
+static const char *why_not(struct hw *hw, const struct asked *asked, size_t group, char *buf,
+			   size_t size)
 {
-	if (asked->error == -ENODATA)
-		return "the page is all zeros";
+	struct text flaw = text_in(buf, size);
+
+	flaw_text(&flaw, asked->status, page_bytes(group));
+	if (flaw.len)
+		return buf;
 	if (asked->error == -EACCES || asked->error == -EPERM)
 		return "needs CAP_SYS_ADMIN";
 	if (asked->error == -ENOENT && !hw_is_live(hw))
 		return "no answer of it is recorded in this tree";
-	if (asked->status) {
+	if (asked->status > 0) {
 		snprintf(buf, size, "%s (status %Xh)", nvme_status_text(asked->status),
 			 (unsigned)asked->status & 0x7ff);
 		return buf;
@@ -284,14 +302,17 @@ static const char *why_not(struct hw *hw, const struct asked *asked, char *buf, 
 	return NULL;
 }
 
-static void say_problem(struct hw *hw, struct sink *sink, struct row *row, size_t field,
+static const size_t problem_fields[] = {
+	[GROUP_SMART] = PROBLEM, [GROUP_IDENTIFY] = IDENTIFY_PROBLEM};
+
+static void say_problem(struct hw *hw, struct sink *sink, struct row *row, size_t group,
 			const struct asked *asked)
 {
 	char buf[INFO_TEXT_MAX], why[INFO_TEXT_MAX];
 	struct text text = TEXT_IN(buf);
 
-	asked_text(asked, why_not(hw, asked, why, sizeof(why)), &text);
-	row_text(sink, row, field, buf);
+	asked_text(asked, why_not(hw, asked, group, why, sizeof(why)), &text);
+	row_text(sink, row, problem_fields[group], buf);
 }
 
 /* Without the number nobody knows its bits either. */
@@ -324,6 +345,26 @@ static void name_warnings(struct sink *sink, struct row *row, uint8_t bits)
 		row_text(sink, row, WARNINGS, buf);
 }
 
+static void flag_temperatures(struct row *row, const struct field *fields, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct value *value = &row->values[i];
+
+		if (fields[i].unit == UNIT_MILLICELSIUS && value->type == VALUE_INT &&
+		    (value->i < TEMPERATURE_MIN_CELSIUS * 1000 ||
+		     value->i > TEMPERATURE_MAX_CELSIUS * 1000))
+			row_flag(row, i, FLAG_IMPLAUSIBLE);
+	}
+}
+
+static void flag_smart(struct row *row)
+{
+	flag_temperatures(row, smart_fields, ARRAY_SIZE(smart_fields));
+	for (size_t i = 0; i < ARRAY_SIZE(smart_limits); i++)
+		if (row->values[smart_limits[i].field].i > smart_limits[i].max)
+			row_flag(row, smart_limits[i].field, FLAG_IMPLAUSIBLE);
+}
+
 static int sample_smart(struct hw *hw, struct drive *drive, struct sink *sink, struct row *row)
 {
 	uint8_t page[NVME_SMART_BYTES];
@@ -331,12 +372,13 @@ static int sample_smart(struct hw *hw, struct drive *drive, struct sink *sink, s
 
 	if (r < 0) {
 		fail_all(row, GROUP_SMART, r);
-		say_problem(hw, sink, row, PROBLEM, &drive->asked[GROUP_SMART]);
+		say_problem(hw, sink, row, GROUP_SMART, &drive->asked[GROUP_SMART]);
 		return r;
 	}
 	nvme_page_fill(row, page, smart_numbers, ARRAY_SIZE(smart_numbers));
 	if (page[5] == 255)
 		row_flag(row, PERCENTAGE_USED, FLAG_SATURATED);
+	flag_smart(row);
 	name_warnings(sink, row, page[0]);
 	return 0;
 }
@@ -375,11 +417,12 @@ static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink
 
 	if (r < 0) {
 		fail_all(row, GROUP_IDENTIFY, r);
-		say_problem(hw, sink, row, IDENTIFY_PROBLEM, &drive->asked[GROUP_IDENTIFY]);
+		say_problem(hw, sink, row, GROUP_IDENTIFY, &drive->asked[GROUP_IDENTIFY]);
 		return r;
 	}
 	set_version(sink, row, page);
 	nvme_page_fill(row, page, identify_numbers, ARRAY_SIZE(identify_numbers));
+	flag_temperatures(row, identify_fields, ARRAY_SIZE(identify_fields));
 	/* Zero without management of namespaces, in OACS bit 3. */
 	if (page[256] & 1U << 3)
 		nvme_page_fill(row, page, capacity_numbers, ARRAY_SIZE(capacity_numbers));
@@ -392,13 +435,10 @@ static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink
 /* A controller that cannot be asked now. */
 static void sample_none(struct sink *sink, struct row *row, size_t group, int error)
 {
-	static const size_t problem[] = {
-		[GROUP_SMART] = PROBLEM, [GROUP_IDENTIFY] = IDENTIFY_PROBLEM};
-
 	row->suspended = error == -EHOSTDOWN;
 	if (row->suspended)
 		return;
-	row_text(sink, row, problem[group],
+	row_text(sink, row, problem_fields[group],
 		 error == -EAGAIN ? "the controller is not live"
 				  : "the state of the controller cannot be read");
 	fail_all(row, group, error);

@@ -13,8 +13,10 @@
 
 /* What is known of the answers to one question. Zeroed, it was never asked. */
 struct asked {
-	int error;         /* of the last time, 0 when it was answered */
-	int status;        /* what the device said with that error, in its own code; 0: nothing */
+	int error; /* of the last time, 0 when it was answered */
+	/* What the device said with that error, in its own code; what is wrong with its answer
+	 * (model/flaw.h), negative; 0: nothing. */
+	int status;
 	unsigned failures; /* in a row */
 	unsigned unclear;  /* of the last of these: in a row that may mean never */
 	unsigned skip;     /* samples to leave out before the next time */

@@ -392,6 +392,50 @@ static void problems(void **unused)
 	}
 }
 
+/* What is not there, or did not understand, reads as ones or zeros, and the sum of ones is right.
+ */
+static void no_page(void **unused)
+{
+	static const struct {
+		uint8_t byte;
+		const char *text;
+	} cases[] = {
+		{0x00, "the page is all zeros"},
+		{0xff, "all bytes of the page are FFh"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct script s;
+		struct fixture f;
+
+		start(&f, &s);
+		memset(s.pages[DATA], cases[i].byte, ATA_PAGE_BYTES);
+		play(&f, &s, "012", 0);
+		check_fault(&f, "sda", "status", ENODATA);
+		check_fault(&f, "sda", "temperature", ENODATA);
+		check_fault(&f, "sda", "reallocated_sectors", ENODATA);
+		check_fault(&f, "sda", "failing_attributes", ENODATA);
+		check_text(&f, "sda", "problem", cases[i].text);
+		fixture_end(&f);
+
+		start(&f, &s);
+		memset(s.pages[IDENTIFY], cases[i].byte, ATA_PAGE_BYTES);
+		play(&f, &s, "01", 0);
+		check_fault(&f, "sda", "temperature", ENODATA);
+		check_absent(&f, "sda", "model");
+		check_text(&f, "sda", "problem", cases[i].text);
+		fixture_end(&f);
+
+		start(&f, &s);
+		memset(s.pages[THRESHOLDS], cases[i].byte, ATA_PAGE_BYTES);
+		play(&f, &s, "01234", 0);
+		check_fault(&f, "sda", "failing_attributes", ENODATA);
+		check_value(&f, "sda", "temperature", 37000);
+		fixture_end(&f);
+	}
+}
+
 /* An answer that is none: no sum, no bit, no registers, a status that is neither. */
 static void no_answers(void **unused)
 {
@@ -404,13 +448,6 @@ static void no_answers(void **unused)
 	play(&f, &s, "012", 0);
 	check_fault(&f, "sda", "temperature", EBADMSG);
 	check_fault(&f, "sda", "failing_attributes", EBADMSG);
-	fixture_end(&f);
-
-	start(&f, &s);
-	memset(s.pages[DATA], 0, ATA_PAGE_BYTES);
-	play(&f, &s, "012", 0);
-	check_fault(&f, "sda", "temperature", ENODATA);
-	check_text(&f, "sda", "problem", "the page is all zeros");
 	fixture_end(&f);
 
 	start(&f, &s);
@@ -585,6 +622,7 @@ int main(void)
 		cmocka_unit_test(standby_is_remembered),
 		cmocka_unit_test(without_smart),
 		cmocka_unit_test(problems),
+		cmocka_unit_test(no_page),
 		cmocka_unit_test(no_answers),
 		cmocka_unit_test(temperatures),
 		cmocka_unit_test(back_off),

@@ -99,6 +99,93 @@ static void page_of_smart(void **unused)
 	fixture_end(&f);
 }
 
+/* What is not there, or did not understand, reads as ones or zeros. */
+static void no_page(void **unused)
+{
+	static const struct {
+		uint8_t byte;
+		const char *text;
+	} cases[] = {
+		{0x00, "the page is all zeros"},
+		{0xff, "all bytes of the page are FFh"},
+		{0x5a, "all bytes of the page are 5Ah"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct script script = {0};
+		struct fixture f;
+
+		start(&f);
+		memset(script.page, cases[i].byte, sizeof(script.page));
+		assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+		PLAY(&f, &script, 0, 0);
+		check_fault(&f, "nvme0", "temperature", ENODATA);
+		check_fault(&f, "nvme0", "temperature_8", ENODATA);
+		check_fault(&f, "nvme0", "available_spare", ENODATA);
+		check_fault(&f, "nvme0", "critical_warnings", ENODATA);
+		check_text(&f, "nvme0", "problem", cases[i].text);
+		/* It is told as long as nothing is asked. */
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		check_text(&f, "nvme0", "problem", cases[i].text);
+		PLAY(&f, &script, 1, 0);
+		check_fault(&f, "nvme0", "warning_temperature", ENODATA);
+		check_absent(&f, "nvme0", "power_states");
+		check_text(&f, "nvme0", "problem", cases[i].text);
+		fixture_end(&f);
+	}
+}
+
+static void check_flags(struct fixture *f, const char *field, enum flag flag)
+{
+	check_flag(f, "nvme0", field, flag);
+}
+
+/* Single numbers that cannot be. */
+static void implausible(void **unused)
+{
+	struct script script = {0};
+	struct fixture f;
+
+	(void)unused;
+	start(&f);
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	script.page[0] = 0x3f;
+	script.page[1] = 423 & 0xff, script.page[2] = 423 >> 8;     /* 149.85 degC */
+	script.page[200] = 214 & 0xff, script.page[201] = 214 >> 8; /* -59.15 degC */
+	script.page[3] = script.page[4] = 100;
+	script.page[128 + 1] = 0xff;
+	PLAY(&f, &script, 0, 0);
+	check_flags(&f, "critical_warning", FLAG_NONE);
+	check_flags(&f, "temperature", FLAG_NONE);
+	check_flags(&f, "temperature_1", FLAG_NONE);
+	check_flags(&f, "available_spare", FLAG_NONE);
+	check_flags(&f, "available_spare_threshold", FLAG_NONE);
+	check_flags(&f, "power_on_time", FLAG_NONE);
+	script.page[0] = 0x40;
+	script.page[1]++, script.page[1]++;
+	script.page[200]--;
+	script.page[202] = script.page[203] = 0xff;
+	script.page[3] = script.page[4] = 101;
+	script.page[128 + 2] = 0xff;
+	PLAY(&f, &script, 0, 0);
+	check_value(&f, "nvme0", "critical_warning", 0x40);
+	check_flags(&f, "critical_warning", FLAG_IMPLAUSIBLE);
+	check_flags(&f, "temperature", FLAG_IMPLAUSIBLE);
+	check_flags(&f, "temperature_1", FLAG_IMPLAUSIBLE);
+	check_flags(&f, "temperature_2", FLAG_IMPLAUSIBLE);
+	check_flags(&f, "available_spare", FLAG_IMPLAUSIBLE);
+	check_flags(&f, "available_spare_threshold", FLAG_IMPLAUSIBLE);
+	check_flags(&f, "power_on_time", FLAG_IMPLAUSIBLE);
+	memset(script.page, 0, sizeof(script.page));
+	script.page[266] = 0x63, script.page[267] = 0x01;
+	script.page[268] = script.page[269] = 0xff;
+	PLAY(&f, &script, 1, 0);
+	check_flags(&f, "warning_temperature", FLAG_NONE);
+	check_flags(&f, "critical_temperature", FLAG_IMPLAUSIBLE);
+	fixture_end(&f);
+}
+
 static void problems(void **unused)
 {
 	static const struct {
@@ -388,6 +475,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(page_of_smart),
+		cmocka_unit_test(no_page),
+		cmocka_unit_test(implausible),
 		cmocka_unit_test(problems),
 		cmocka_unit_test(back_off),
 		cmocka_unit_test(probed_again),
