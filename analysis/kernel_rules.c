@@ -129,6 +129,8 @@ const struct kernel_rule kernel_rules[] = {
 {"nvme-timeout",         "nvme {node}: I/O {any}QID {num} timeout, ",                            CAUSE_TIMEOUT, ERROR, NVME, "command timed out"},
 {"nvme-no-answer",       "nvme {node}: controller is down; will reset: CSTS=0xffffffff",         CAUSE_LINK, ERROR, NVME, "controller does not answer on PCIe"},
 {"nvme-down",            "nvme {node}: controller is down; will reset",                          CAUSE_RESET, ERROR, NVME, "controller failed"},
+{"nvme-no-answer-4",     "nvme {node}: Failed status: 0xffffffff, reset controller",             CAUSE_LINK, ERROR, NVME, "controller does not answer on PCIe"},
+{"nvme-down-4",          "nvme {node}: Failed status: 0x{hex}, reset controller",                CAUSE_RESET, ERROR, NVME, "controller failed"},
 {"nvme-power-hint",      "nvme {node}: Does your device have a faulty power saving mode enabled?", CAUSE_DETAIL, INFO, NVME, "advice of the kernel"},
 {"nvme-power-hint-try",  "nvme {node}: Try \"",                                                  CAUSE_DETAIL, INFO, NVME, "advice of the kernel"},
 {"nvme-removing",        "nvme {node}: Removing after probe failure status: {errno}",            CAUSE_GONE, CRITICAL, NVME, "device removed"},
@@ -162,6 +164,11 @@ const struct kernel_rule kernel_rules[] = {
 {"pciehp-gone",          "pcieport {node}: pciehp: Slot({any}): Card not present",               CAUSE_GONE, WARNING, BUS, "card was pulled"},
 {"pci-retrain",          "{name} {node}: broken device, retraining non-functional downstream link", CAUSE_LINK, WARNING, BUS, "link does not train"},
 {"pci-power",            "{name} {node}: <can't|Unable to> change power state from D3cold to D0", CAUSE_DETAIL, INFO, BUS, "device does not wake"},
+/* Of an error that the firmware handles first there is no other line, and which kind it is, is said by a line behind
+ * it alone, of those that were not corrected. */
+{"aer-firmware",         "{name} {node}: <AER: |>aer_layer=",                                    CAUSE_PCIE_CORRECTED, WARNING, BUS, "error that the firmware has told of"},
+{"aer-firmware-error",   "{name} {node}: <AER: |>aer_uncor_severity: 0x",                        CAUSE_PCIE_ERROR, ERROR, BUS, "uncorrected error that the firmware has told of"},
+{"aer-firmware-bits",    "{name} {node}: <AER: |>aer_status: 0x{hex}, aer_mask: 0x",             CAUSE_DETAIL, INFO, BUS, "error registers"},
 {"aer-device",           "{name} {name}: <AER: |>device [{hex}:{hex}] error status/mask=",       CAUSE_DETAIL, INFO, NONE, "error registers"},
 {"aer-bit",              "{name} {name}: <AER: |><[ |[>{num}] ",                                 CAUSE_DETAIL, INFO, NONE, "error registers"},
 
@@ -198,6 +205,10 @@ const struct kernel_rule kernel_rules[] = {
 {"mmc-no-medium",        "{node=mmc}: error -123 whilst initialising",                           CAUSE_BENIGN, INFO, MMC, "no card"},
 {"mmc-init",             "{node=mmc}: error {errno} whilst initialising",                        CAUSE_OF_ERRNO, ERROR, MMC, "card cannot be initialized"},
 {"mmc-resume",           "{node=mmc}: error {errno} during resume",                              CAUSE_OF_ERRNO, ERROR, MMC, "card does not resume"},
+{"mmc-runtime",          "{node=mmc}: error {errno} doing <runtime resume|aggressive suspend>",  CAUSE_OF_ERRNO, ERROR, MMC, "card does not suspend or resume"},
+{"mmc-power-up",         "{node=mmc}: card never left busy state",                               CAUSE_TIMEOUT, ERROR, MMC, "card stays busy"},
+{"mmc-block-size",       "{node=mmc}: unable to set block size to {num}: {errno}",               CAUSE_OF_ERRNO, ERROR, BLOCK, "command failed"},
+{"mmc-erase",            "mmc_erase: <group start|group end|erase> error {errno}",               CAUSE_DETAIL, INFO, NONE, "of an erase that failed"},
 {"mmc-pulled",           "{node=mmc}: Card removed during transfer",                             CAUSE_GONE, ERROR, MMC, "card was pulled while it was in use"},
 {"mmc-resetting",        "{node=mmc}: Resetting controller",                                     CAUSE_RESET, INFO, MMC, "host was reset"},
 {"mmc-removed",          "{node=mmc}: card {name} removed",                                      CAUSE_GONE, INFO, MMC, "card removed"},
@@ -226,6 +237,9 @@ const struct kernel_rule kernel_rules[] = {
 {"ufs-uic-timeout",      UFS "uic cmd 0x{hex} with arg3 0x{hex} completion timeout",             CAUSE_TIMEOUT, ERROR, BUS, "link command timed out"},
 {"ufs-dme",              UFS "dme-<set|get|peer-set|peer-get>: attr-id",                         CAUSE_LINK, WARNING, BUS, "link attribute failed"},
 {"ufs-abort",            UFS "ufshcd_abort: Device abort task at tag {num}",                     CAUSE_TIMEOUT, ERROR, BUS, "command timed out, abort"},
+{"ufs-abort-silent",     UFS "ufshcd_<abort|try_to_abort_task>: no response from device. tag = {num}, err {errno}", CAUSE_TIMEOUT, ERROR, BUS, "device does not answer an abort"},
+{"ufs-task-timeout",     UFS "<__|>ufshcd_issue_tm_cmd: task management cmd 0x{hex} timed-out",  CAUSE_TIMEOUT, ERROR, BUS, "task management command timed out"},
+{"ufs-doorbell",         UFS "ufshcd_wait_for_doorbell_clr: timedout waiting for doorbell to clear", CAUSE_TIMEOUT, WARNING, BUS, "commands are not done in time"},
 {"ufs-abort-lost",       UFS "ufshcd_abort: cmd was completed, but without a notifying intr",    CAUSE_TIMEOUT, WARNING, BUS, "an interrupt was lost"},
 {"ufs-abort-failed",     UFS "ufshcd_<abort|try_to_abort_task>: {any}<failed|Failed>",           CAUSE_RESET, ERROR, BUS, "abort failed"},
 {"ufs-device-reset",     UFS "ufshcd_eh_device_reset_handler: failed with err {errno}",          CAUSE_RESET, ERROR, BUS, "device reset failed"},
@@ -234,6 +248,7 @@ const struct kernel_rule kernel_rules[] = {
 {"ufs-link-startup",     UFS "link startup failed {errno}",                                      CAUSE_LINK, ERROR, BUS, "link startup failed"},
 {"ufs-link-recovery",    UFS "ufshcd_link_recovery: link recovery failed, err {errno}",          CAUSE_LINK, CRITICAL, BUS, "link cannot be restored"},
 {"ufs-controller",       UFS "<Controller enable failed|Controller not ready to accept UIC commands|Host controller not ready>", CAUSE_LINK, ERROR, BUS, "host controller is not ready"},
+{"ufs-stop",             UFS "ufshcd_hba_stop: Controller disable failed",                       CAUSE_LINK, ERROR, BUS, "host controller does not stop"},
 {"ufs-ocs",              UFS "OCS error from controller",                                        CAUSE_LINK, ERROR, BUS, "host controller reports an error"},
 {"ufs-nop",              UFS "ufshcd_verify_dev_init: NOP OUT failed {errno}",                   CAUSE_OF_ERRNO, ERROR, BUS, "device does not answer"},
 {"ufs-dev-cmd",          UFS "ufshcd_wait_for_dev_cmd: dev_cmd request timedout",                CAUSE_TIMEOUT, ERROR, BUS, "device command timed out"},
@@ -258,6 +273,7 @@ const struct kernel_rule kernel_rules[] = {
 {"ext4-read-only",       EXT4 " ({node}): Remounting filesystem read-only",                      CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "file system is read-only now"},
 {"ext4-lost",            EXT4 " ({node}): <Delayed block allocation failed|failed to convert unwritten|This should not happen!!>", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "data were not written"},
 {"ext4-superblock",      EXT4 " ({node}): <I/O error while writing superblock|previous I/O error to superblock detected|unable to read superblock|error loading journal>", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "superblock or journal cannot be read or written"},
+{"ext4-descriptors",     EXT4 " ({node}): <ext4_check_descriptors: |group descriptors corrupted|can't read group descriptor>", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "group descriptors cannot be read or are wrong"},
 {"ext4-with-errors",     EXT4 " ({node}): warning: mounting fs with errors",                     CAUSE_FILE_SYSTEM, WARNING, BLOCK, "mounted with errors in it"},
 {"ext4-orphan",          EXT4 " ({node}): Inode {num} ({any}): orphan list check failed",        CAUSE_FILE_SYSTEM, ERROR, BLOCK, "file system error"},
 {"jbd2-abort",           "Aborting journal on device {journal}.",                                CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "journal aborted"},
@@ -265,14 +281,14 @@ const struct kernel_rule kernel_rules[] = {
 {"jbd2-superblock-io",   "JBD2: I/O error when updating journal superblock for {journal}.",      CAUSE_FILE_SYSTEM, ERROR, BLOCK, "journal cannot be written"},
 {"jbd2-flush",           "JBD2: Detected IO errors while flushing file data on {journal}$", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "data were not written"},
 {"jbd2-flush-errno",     "JBD2: Detected IO errors {errno} while flushing file data on {journal}$", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "data were not written"},
-{"jbd2-recovery",        "JBD2: <recovery failed|IO error -|Failed to read block at offset|journal checksum error>", CAUSE_FILE_SYSTEM, ERROR, NONE, "journal cannot be replayed"},
+{"jbd2-recovery",        "JBD2: <recovery failed|IO error -|Failed to read block at offset|journal checksum error|Invalid checksum recovering|no valid journal superblock found>", CAUSE_FILE_SYSTEM, ERROR, NONE, "journal cannot be replayed"},
 
 /* f2fs, xfs, btrfs, fat and the read-only ones */
 {"f2fs-stopped",         "F2FS-fs ({node}): Stopped filesystem due to reason: {num}",            CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "file system stopped"},
 {"f2fs-read-only",       "F2FS-fs ({node}): Remounting filesystem read-only",                    CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "file system is read-only now"},
 {"f2fs-no-checkpoint",   "F2FS-fs ({node}): Failed to get valid F2FS checkpoint",                CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "no valid checkpoint"},
-{"f2fs-damaged",         "F2FS-fs ({node}): {any}<run fsck|Run fsck|access invalid blkaddr|Bitmap was wrongly|inconsistent |corrupted |Corrupted >", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "file system error"},
-{"f2fs-checksum",        "F2FS-fs ({node}): <invalid crc value|invalid crc_offset|Invalid log sectorsize>", CAUSE_FILE_SYSTEM, INFO, BLOCK, "one of two copies is not valid"},
+{"f2fs-damaged",         "F2FS-fs ({node}): {any}<run fsck|Run fsck|access invalid blkaddr|Bitmap was wrongly|inconsistent |corrupted |Corrupted |Mismatch valid blocks>", CAUSE_FILE_SYSTEM, ERROR, BLOCK, "file system error"},
+{"f2fs-checksum",        "F2FS-fs ({node}): <invalid crc value|invalid crc_offset|Invalid log sectorsize|Magic Mismatch|Can't find valid F2FS filesystem in >", CAUSE_FILE_SYSTEM, INFO, BLOCK, "one of two copies is not valid"},
 {"f2fs-io",              "F2FS-fs ({node}): {any}<I/O error|IO error|EIO>",                      CAUSE_FILE_SYSTEM, ERROR, BLOCK, "file-system I/O error"},
 {"xfs-shutdown",         "XFS ({node}): {any}<Shutting down filesystem|shutting down filesystem|has been shut down>", CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "file system stopped"},
 {"xfs-log",              "XFS ({node}): log I/O error {errno}",                                  CAUSE_FILE_SYSTEM, CRITICAL, BLOCK, "journal cannot be written"},
@@ -297,15 +313,21 @@ const struct kernel_rule kernel_rules[] = {
 
 /* Device mapper and RAID: drivers/md/ */
 {"dm-verity",            "device-mapper: verity: {node}: <data|metadata> block {block} is corrupted", CAUSE_MEDIA, ERROR, BLOCK, "what was read is not what was written"},
+{"dm-fec",               "device-mapper: verity-fec: {node}: FEC {num}: failed to correct",      CAUSE_MEDIA, ERROR, BLOCK, "what was read could not be put right"},
+{"dm-fec-corrected",     "device-mapper: verity-fec: {node}: FEC {num}: corrected {num} errors", CAUSE_MEDIA, WARNING, BLOCK, "what was read was put right"},
 {"dm-integrity",         "device-mapper: integrity: {node}: Checksum failed at sector 0x{hex}",  CAUSE_MEDIA, ERROR, BLOCK, "what was read is not what was written"},
 {"dm-crypt",             "device-mapper: crypt: {node}: INTEGRITY AEAD ERROR, sector {sector}",  CAUSE_MEDIA, ERROR, BLOCK, "what was read is not what was written"},
 {"dm-pool-full",         "device-mapper: thin: {node}: <no free data space available|switching pool to out-of-data-space mode|no free metadata space>", CAUSE_SPACE, ERROR, BLOCK, "pool is full"},
 {"dm-pool-low",          "device-mapper: thin: {node}: reached low water mark",                  CAUSE_SPACE, WARNING, BLOCK, "pool is nearly full"},
 {"dm-pool-failed",       "device-mapper: thin: {node}: switching pool to <read-only|failure> mode", CAUSE_SPACE, CRITICAL, BLOCK, "pool has stopped"},
+{"dm-pool-metadata",     "device-mapper: <thin|cache>: {node}: metadata operation '{any}' failed: error = {errno}", CAUSE_OF_ERRNO, ERROR, BLOCK, "metadata cannot be read or written"},
 {"dm-path",              "device-mapper: multipath: {node}: Failing path {name}",                CAUSE_GONE, WARNING, BLOCK, "a path has failed"},
 {"md-disk",              "md/<raid10|raid1|raid>:{name}: Disk failure on {node}, disabling device", CAUSE_GONE, CRITICAL, BLOCK, "disk was taken out of a RAID"},
 {"md-uncorrectable",     "md/<raid10|raid1|raid>:{name}: read error not correctable (sector {sector} on {node})", CAUSE_MEDIA, ERROR, BLOCK, "sector lost in a RAID"},
 {"md-corrected",         "md/<raid10|raid1|raid>:{name}: read error corrected (",                CAUSE_MEDIA, WARNING, NONE, "RAID has put a sector right"},
+{"md-rescheduled",       "md/<raid10|raid1>:{name}: {node}: rescheduling sector {block}",        CAUSE_IO, WARNING, BLOCK, "read failed, tried at another disk"},
+{"md-redirected",        "md/<raid10|raid1>:{name}: {any}redirecting sector ",                   CAUSE_DETAIL, INFO, NONE, "read of another disk"},
+{"md-superblock",        "md: super_written gets error=",                                        CAUSE_DETAIL, INFO, NONE, "of a write that failed"},
 
 /* Heat: drivers/thermal/thermal_core.c, arch/x86/kernel/cpu/mce/therm_throt.c, kernel/reboot.c */
 {"thermal-critical",     "thermal {node}: {any}critical temperature reached",                    CAUSE_THERMAL, CRITICAL, OTHER, "critical temperature"},
@@ -331,7 +353,7 @@ const struct kernel_rule kernel_rules[] = {
 
 /* Memory: mm/{oom_kill,page_alloc,memcontrol}.c */
 {"oom-cgroup",           "Memory cgroup out of memory: <Killed|Kill> process",                   CAUSE_OOM, WARNING, NONE, "a process was killed for its memory limit"},
-{"oom",                  "Out of memory: <Killed|Kill> process",                                 CAUSE_OOM, ERROR, NONE, "a process was killed for memory"},
+{"oom",                  "Out of memory< (oom_kill_allocating_task)|>: <Killed|Kill> process", CAUSE_OOM, ERROR, NONE, "a process was killed for memory"},
 {"oom-panic",            "Kernel panic - not syncing: Out of memory",                            CAUSE_OOM, CRITICAL, NONE, "no memory left"},
 {"oom-detail",           "<oom_reaper: |oom-kill:|Killed process >",                             CAUSE_DETAIL, INFO, NONE, "of a killed process"},
 {"oom-invoked",          "{any} invoked oom-killer:",                                            CAUSE_DETAIL, INFO, NONE, "of a killed process"},
@@ -342,8 +364,11 @@ const struct kernel_rule kernel_rules[] = {
 {"panic",                "Kernel panic - not syncing",                                           CAUSE_CRASH, CRITICAL, NONE, "kernel panic"},
 {"oops-fault",           "<Unable to handle kernel |BUG: unable to handle |BUG: kernel NULL pointer dereference>", CAUSE_CRASH, CRITICAL, NONE, "kernel fault"},
 {"oops",                 "<Internal error: |Oops: >",                                            CAUSE_CRASH, CRITICAL, NONE, "kernel oops"},
+{"oops-x86",             "<general protection fault|stack segment>{any}: {hex} [#{num}]",        CAUSE_CRASH, CRITICAL, NONE, "kernel fault"},
+{"oops-opcode",          "invalid opcode: {hex} [#{num}]",                                       CAUSE_DETAIL, INFO, NONE, "of a kernel bug"},
 {"kernel-bug",           "kernel BUG at ",                                                       CAUSE_CRASH, CRITICAL, NONE, "kernel bug"},
 {"kernel-warning",       "WARNING: CPU: {num} PID: {num} at ",                                   CAUSE_CRASH, WARNING, NONE, "kernel warning"},
+{"kernel-warning-cpu",   "WARNING: {any}at {any}, CPU#{num}: ",                                  CAUSE_CRASH, WARNING, NONE, "kernel warning"},
 };
 /* clang-format on */
 

@@ -111,6 +111,13 @@ static void the_cause_follows_an_escalation(void **unused)
 	assert_int_equal(taken.change, INCIDENTS_WORSE);
 	assert_int_equal(taken.incident->cause, CAUSE_PCIE_ERROR);
 	assert_int_equal(take(table, 5 * SECOND, corrected).incident->cause, CAUSE_PCIE_ERROR);
+	/* What the firmware has told of is of one kind or the other. */
+	taken = take(table, 6 * SECOND,
+		     "nvme 0000:02:00.0: AER: aer_layer=Transaction Layer, aer_agent=x");
+	assert_int_equal(taken.incident->cause, CAUSE_PCIE_CORRECTED);
+	taken = take(table, 6 * SECOND, "nvme 0000:02:00.0: AER: aer_uncor_severity: 0x00462030");
+	assert_int_equal(taken.incident->cause, CAUSE_PCIE_ERROR);
+	assert_int_equal(taken.incident->severity, SEVERITY_ERROR);
 	/* Not answered, then answered that it cannot be read: the sector is what is wrong. */
 	take(table, 10 * SECOND,
 	     "ata1.00: exception Emask 0x0 SAct 0x1 SErr 0x0 action 0x6 frozen");
