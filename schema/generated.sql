@@ -49,6 +49,21 @@ CREATE TABLE boot_end(boot INTEGER PRIMARY KEY, cause TEXT NOT NULL,
 CREATE TABLE clock_step(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,
  t INTEGER NOT NULL, before_ms INTEGER NOT NULL, after_ms INTEGER NOT NULL);
 
+CREATE TABLE measure(num INTEGER PRIMARY KEY, grp TEXT NOT NULL,
+ name TEXT NOT NULL, state INTEGER);
+
+CREATE TABLE minute(id INTEGER PRIMARY KEY, count, sum, sum2, span, min, min2,
+ max, max2, first, last, last2, flag);
+
+CREATE TABLE hour(id INTEGER PRIMARY KEY, count, sum, sum2, span, min, min2,
+ max, max2, first, last, last2, flag);
+
+CREATE TABLE baseline(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,
+ t INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL);
+
+CREATE TABLE kept(what TEXT PRIMARY KEY, pages INTEGER NOT NULL,
+ made_bytes INTEGER NOT NULL, made_ms INTEGER NOT NULL, since INTEGER, done INTEGER);
+
 CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
  +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,
  json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,

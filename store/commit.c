@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "store/batch.h"
-#include "store/db.h"
+#include "store/keep.h"
 #include "store/sql.h"
 
 /* Coded samples of one transaction: with what a fold adds it fits into the journal's share. */
@@ -320,14 +320,25 @@ static void clean_clock_steps(struct store *store, const struct batch *batch)
 }
 
 /* Reads the file, so it is called without the lock. */
-static int64_t oldest_wall_ms(const struct db *db)
+static void look_at_kept(struct db *db, struct store_kept *kept)
 {
-	int64_t id = db->oldest_id, offset_ms;
+	if (keep_status(db, kept) < 0)
+		memset(kept, 0, STORE_N_KEPT * sizeof(*kept));
+}
 
-	if (!id || sql_int(db->conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
-			   (long long)(id / FORMAT_BOOT_FACTOR)) < 0)
-		return 0;
-	return id % FORMAT_BOOT_FACTOR / FORMAT_SECOND_FACTOR * 1000 + offset_ms;
+/* With the lock held. */
+static void note_kept(struct store *store, const struct store_kept *kept)
+{
+	int64_t oldest_ms = 0;
+
+	for (size_t i = 0; i < STORE_N_KEPT; i++) {
+		int64_t t_ms = kept[i].oldest_wall_ms;
+
+		store->status.kept[i] = kept[i];
+		if (t_ms && (!oldest_ms || t_ms < oldest_ms))
+			oldest_ms = t_ms;
+	}
+	store->status.oldest_wall_ms = oldest_ms;
 }
 
 static void commit_done(struct store *store, const struct batch *batch, int64_t t_ms)
@@ -434,7 +445,8 @@ int64_t store_committing_ms(struct store *store)
 
 int store_commit(struct store *store, int64_t t_ms, bool final)
 {
-	int64_t start_us = cpu_us(), oldest_ms = 0;
+	struct store_kept kept[STORE_N_KEPT] = {0};
+	int64_t start_us = cpu_us();
 	bool more = true;
 	int r = 0;
 
@@ -449,13 +461,13 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (!r) {
 		checkpoint(store, final);
 		db_note(store, 0, NULL);
-		oldest_ms = oldest_wall_ms(store->db);
+		look_at_kept(store->db, kept);
 	}
 	if (store->db)
 		db_rest(store->db);
 	pthread_mutex_lock(&store->lock);
 	if (!r)
-		store->status.oldest_wall_ms = oldest_ms;
+		note_kept(store, kept);
 	store->committing_ms = 0;
 	store->status.commit_cpu_us += cpu_us() - start_us;
 	pthread_mutex_unlock(&store->lock);

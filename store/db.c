@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/errno_name.h"
+#include "store/rollup.h"
 #include "store/sql.h"
 
 #define BUSY_TIMEOUT_MS 2000
@@ -349,6 +350,10 @@ static int fill(struct store *store, struct db *db)
 	if (!r)
 		r = find_boot(store, db);
 	if (!r)
+		r = schema_upgrade(db);
+	if (!r)
+		r = measures_sync(db, store->catalog);
+	if (!r)
 		r = find_log_position(store, db);
 	if (!r)
 		r = find_mark_id(store, db);
@@ -435,6 +440,7 @@ int db_attach(struct store *store)
 		return -ENOMEM;
 	db->lock_fd = -1;
 	db->size_max_bytes = store->size_max_bytes;
+	db->shares = store->shares;
 
 	int r = open_db(store, db);
 

@@ -10,7 +10,7 @@
 #include "store/internal.h"
 
 #define FORMAT_APPLICATION_ID 0x464c5343 /* "FLSC" */
-#define FORMAT_VERSION        1
+#define FORMAT_VERSION        2          /* 1: without rollups */
 #define FORMAT_NODES_MAX      9999
 #define FORMAT_BOOT_FACTOR    INT64_C(10000000000000) /* chunk id: boot, second, node */
 #define FORMAT_SECOND_FACTOR  10000
@@ -40,6 +40,11 @@ struct file_group {
 	struct file_column *columns;
 	size_t n_columns;
 	sqlite3_stmt *insert;
+	/* of groups that this program knows */
+	const struct collector *collector;
+	const struct group *group;
+	uint16_t *nums; /* of what is rolled up (measure.c), 0: has none */
+	size_t n_nums;
 };
 
 /* Only the newest events are looked through: what goes on has begun lately, and its row costs no
@@ -53,6 +58,7 @@ struct db {
 	ino_t ino;
 	int64_t boot;
 	int64_t size_max_bytes;
+	struct store_shares shares;
 	int64_t room_pages;  /* more to keep free, after a fold did not fit */
 	int64_t folded, seq; /* pages with folded < seq are live */
 	int64_t next_slot, n_slots;
@@ -60,7 +66,6 @@ struct db {
 	int64_t live_t0_ms;  /* of the oldest live page, TIME_OPEN: no live page */
 	bool fold_first;     /* live pages of an earlier run */
 	bool chunks_deleted; /* by the running transaction */
-	int64_t oldest_id;   /* of the chunks, 0: none */
 	struct file_group *groups;
 	size_t n_groups;
 	sqlite3_stmt *write_page;
@@ -94,6 +99,8 @@ bool db_same_file(const struct store *store);
 MUST_CHECK int schema_create(struct db *db);
 /* Those that files of before lack. */
 MUST_CHECK int schema_add_tables(struct db *db);
+/* Makes a file of an earlier format one of this; with the boot known. */
+MUST_CHECK int schema_upgrade(struct db *db);
 MUST_CHECK int schema_sync(struct db *db, const struct catalog *catalog);
 void schema_groups_free(struct db *db);
 struct file_group *schema_group(struct db *db, const char *name, size_t len);
@@ -118,7 +125,7 @@ MUST_CHECK int page_flush(struct page_builder *builder);
 MUST_CHECK int fold(struct db *db);
 
 /* retention.c: within the running transaction */
-/* Deletes the oldest chunks, hour by hour, until more_pages fit. */
+/* Deletes the oldest, of the resolution that is above its share, until more_pages fit. */
 MUST_CHECK int retention_make_room(struct db *db, int64_t more_pages);
 /* Bounds events, infos and the rest, and forgets nodes and boots that nothing refers to. */
 MUST_CHECK int retention_bound(struct db *db);

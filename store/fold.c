@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "store/db.h"
 #include "store/dir.h"
+#include "store/keep.h"
+#include "store/rollup.h"
 #include "store/sql.h"
 
 /* One node of a group on one page. */
@@ -304,6 +306,128 @@ static int insert_run(struct fold *f, const struct run *run)
 	return r;
 }
 
+/* A column of a run, for its rollups. */
+struct column_source {
+	struct fold *fold;
+	const struct run *run;
+};
+
+static void give_column(void *arg, size_t k, int64_t *values, uint8_t *absent)
+{
+	const struct column_source *source = arg;
+	struct fold *f = source->fold;
+
+	merge_cell(f, source->run, k);
+	memcpy(values, f->values, source->run->n * sizeof(*values));
+	memcpy(absent, f->absent, source->run->n);
+}
+
+static int roll_run(struct fold *f, struct rollup_writer *writer, const struct run *run)
+{
+	const struct piece *piece = f->pieces[run->first];
+	struct column_source column = {f, run};
+	const struct rollup_source source = {
+		.group = piece->group,
+		.boot = piece->boot,
+		.node = piece->node,
+		.t0_ms = piece->t0_ms,
+		.step_ms = piece->step_ms,
+		.n = run->n,
+		.column = give_column,
+		.arg = &column,
+	};
+
+	return rollup_write(writer, &source);
+}
+
+static int64_t run_end_ms(const struct fold *f, const struct run *run)
+{
+	const struct piece *piece = f->pieces[run->first];
+
+	return piece->t0_ms + (int64_t)(run->n - 1) * piece->step_ms;
+}
+
+static bool is_slow(const struct fold *f, const struct run *run)
+{
+	return keep_is_slow(f->pieces[run->first]->group);
+}
+
+/* How long the samples were taken for, for the rate at which the file grows; and until when in this
+ * boot. */
+static int64_t time_of_runs(const struct fold *f, int64_t *ret_last_ms)
+{
+	int64_t first_ms = TIME_OPEN, last_ms = 0;
+
+	*ret_last_ms = 0;
+	for (size_t i = 0; i < f->n_runs; i++) {
+		const struct piece *piece = f->pieces[f->runs[i].first];
+		int64_t end_ms = run_end_ms(f, &f->runs[i]);
+
+		if (piece->boot == f->db->boot)
+			*ret_last_ms = MAX(*ret_last_ms, end_ms);
+		if (is_slow(f, &f->runs[i]))
+			continue;
+		first_ms = first_ms == TIME_OPEN ? piece->t0_ms : MIN(first_ms, piece->t0_ms);
+		last_ms = MAX(last_ms, end_ms);
+	}
+	return first_ms == TIME_OPEN ? 0 : MIN(MAX(last_ms - first_ms, 0), 2 * CHUNK_SPAN_MS);
+}
+
+static int insert_chunks(struct fold *f, bool slow, int64_t made_ms)
+{
+	int64_t before;
+	int r = keep_used_pages(f->db, &before);
+
+	for (size_t i = 0; i < f->n_runs && !r; i++)
+		if (is_slow(f, &f->runs[i]) == slow)
+			r = insert_run(f, &f->runs[i]);
+	return r ? r : keep_note(f->db, slow ? KEEP_SLOW : KEEP_RAW, before, made_ms);
+}
+
+/* Rows of one resolution at a time, so that each is told how much it takes. */
+static int roll_runs(struct fold *f, struct rollup_writer *writer, enum resolution which,
+		     int64_t made_ms)
+{
+	enum resolution resolution;
+	int64_t before;
+	int r = keep_used_pages(f->db, &before);
+
+	for (size_t i = 0; i < f->n_runs && !r; i++)
+		if (rollup_takes(f->pieces[f->runs[i].first]->step_ms, &resolution) &&
+		    resolution == which)
+			r = roll_run(f, writer, &f->runs[i]);
+	return r ? r
+		 : keep_note(f->db, which == RESOLUTION_MINUTE ? KEEP_MINUTE : KEEP_HOUR, before,
+			     made_ms);
+}
+
+static int roll_up(struct fold *f, int64_t made_ms, int64_t last_ms)
+{
+	CLEANUP(rollup_writer_freep) struct rollup_writer *writer = NULL;
+	int64_t before = 0;
+	int r = rollup_writer_new(f->db, &writer);
+
+	if (!r)
+		r = roll_runs(f, writer, RESOLUTION_MINUTE, made_ms);
+	if (!r)
+		r = roll_runs(f, writer, RESOLUTION_HOUR, made_ms);
+	if (!r)
+		r = keep_used_pages(f->db, &before);
+	if (!r)
+		r = rollup_hours(writer, last_ms);
+	return r ? r : keep_note(f->db, KEEP_HOUR, before, 1);
+}
+
+static int write_runs(struct fold *f)
+{
+	int64_t last_ms, made_ms = time_of_runs(f, &last_ms);
+	int r = insert_chunks(f, false, made_ms);
+
+	if (!r)
+		r = insert_chunks(f, true, made_ms);
+	return r ? r : roll_up(f, made_ms, last_ms);
+}
+
 /* When node and boot were seen last; between two folds the pages tell. */
 static int note_times(struct fold *f)
 {
@@ -318,7 +442,7 @@ static int note_times(struct fold *f)
 				" (first_ms IS NULL OR first_ms>?2 OR last_ms<?3)");
 	for (size_t i = 0; i < f->n_runs && !r; i++) {
 		const struct piece *p = f->pieces[f->runs[i].first];
-		int64_t last_ms = p->t0_ms + (int64_t)(f->runs[i].n - 1) * p->step_ms;
+		int64_t last_ms = run_end_ms(f, &f->runs[i]);
 
 		bind_int(node, 1, p->node);
 		bind_int(node, 2, p->boot);
@@ -333,10 +457,11 @@ static int note_times(struct fold *f)
 	return r;
 }
 
-/* The pages as they are, half as much again for the ends of rows, and a page for each row. */
+/* The pages as they are, half as much again for the ends of rows, half of that for rollups, and a
+ * page for each row. */
 static int64_t pages_needed(const struct fold *f)
 {
-	return (int64_t)(f->n_pages + f->n_pages / 2 + f->n_runs + 16);
+	return (int64_t)(f->n_pages + 3 * f->n_pages / 4 + f->n_runs + 16);
 }
 
 int fold(struct db *db)
@@ -352,8 +477,8 @@ int fold(struct db *db)
 		r = make_runs(f);
 	if (!r)
 		r = retention_make_room(db, pages_needed(f) + db->room_pages);
-	for (size_t i = 0; i < f->n_runs && !r; i++)
-		r = insert_run(f, &f->runs[i]);
+	if (!r)
+		r = write_runs(f);
 	if (!r)
 		r = note_times(f);
 	if (!r)

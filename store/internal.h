@@ -167,6 +167,7 @@ struct store {
 	char boot_id[40];
 	char kernel[128];
 	int64_t size_max_bytes, tail_max_bytes, commit_ms;
+	struct store_shares shares;
 
 	pthread_mutex_t lock; /* of all that follows up to the line */
 	struct tail_group *groups;

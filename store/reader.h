@@ -9,6 +9,7 @@
 
 #include "model/catalog.h"
 #include "model/record.h"
+#include "model/rollup.h"
 
 struct reader;
 struct store;
@@ -139,3 +140,45 @@ int cursor_open(struct reader *reader, const struct group *group, const struct s
 /* 1 with *ret, 0 at the end, -errno (-EBADMSG: a damaged cell; the next call goes on behind it). */
 int cursor_next(struct cursor *cursor, struct span *ret);
 void cursor_close(struct cursor *cursor);
+
+/* Rollups: what a series did in each minute and hour of the boot clock, also of times whose samples
+ * are gone. */
+enum resolution { RESOLUTION_MINUTE, RESOLUTION_HOUR };
+
+/* How far each resolution of a series goes, on the boot clock; INT64_MAX as a beginning: it has
+ * none, as an end: to the last sample. */
+struct series_extent {
+	int64_t raw_from_ms;    /* the first sample that is kept */
+	int64_t rolled_from_ms; /* before it there are samples and no rollups: the file was made by
+				 * a version without them */
+	int64_t minute_from_ms; /* no minute is kept that ended before */
+	int64_t minute_to_ms;   /* samples behind it are in no rollup yet; on a whole minute */
+	int64_t hour_to_ms;     /* hours end here; on a whole hour */
+};
+
+/* -errno. */
+MUST_CHECK int reader_extent(struct reader *reader, const struct metric *metric,
+			     const struct series_key *key, struct series_extent *ret);
+
+/* A run of minutes or hours; point i is the time of point_ms up to end_ms + i * point_ms. Belongs
+ * to the cursor, valid until its next call. */
+struct rollup_span {
+	int64_t end_ms, point_ms;
+	size_t n;
+	const struct rollup *points; /* those in which nothing was are empty */
+};
+
+struct rollup_cursor;
+
+/* The points of a metric that end in (from_ms, to_ms], oldest first. */
+MUST_CHECK int rollup_open(struct reader *reader, const struct metric *metric,
+			   const struct series_key *key, enum resolution resolution,
+			   int64_t from_ms, int64_t to_ms, struct rollup_cursor **ret);
+/* As cursor_next(). */
+MUST_CHECK int rollup_next(struct rollup_cursor *cursor, struct rollup_span *ret);
+void rollup_close(struct rollup_cursor *cursor);
+
+/* The last sample of a series in the chunks of the file that stands before a time: where the
+ * increase begins that ends behind it. 1, 0 when there is none, -errno */
+MUST_CHECK int reader_last_before(struct reader *reader, const struct group *group,
+				  const struct series_key *key, int64_t t_ms, int64_t *ret_t_ms);

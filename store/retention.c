@@ -1,16 +1,15 @@
-/* The size of the file: the oldest chunks of all groups go first, in steps of an hour. Pages are
- * recycled, the file is never rewritten. */
+/* The size of the file: each resolution has a share of it, and gives its oldest when it is above.
+ * Pages are recycled, the file is never rewritten. */
 #include <errno.h>
 
 #include "base/macros.h"
-#include "store/db.h"
+#include "store/keep.h"
 #include "store/sql.h"
 
 #define PAGE_BYTES         4096
 #define WAL_MIN_BYTES      INT64_C(1048576)
 #define WAL_MAX_BYTES      INT64_C(16777216)
 #define BYTES_FOR_EACH_ROW 16384 /* of the cap, for events and the like */
-#define HOUR_S             3600
 #define DELETE_STEPS_MAX   100000
 
 int64_t retention_wal_bytes(int64_t size_max_bytes)
@@ -23,67 +22,62 @@ int64_t retention_max_pages(int64_t size_max_bytes)
 	return (size_max_bytes - retention_wal_bytes(size_max_bytes)) / PAGE_BYTES;
 }
 
-static int used_pages(struct db *db, int64_t *ret)
+/* Which kind is to give: the first that is above its share; when none is, the others take what is
+ * missing from the oldest samples. What is seldom read comes last, but not above its share. */
+static int choose(struct db *db, const bool *empty, enum keep_what *ret)
 {
-	int64_t all, unused;
-	int r = sql_int(db->conn, &all, "PRAGMA page_count");
+	int64_t pages[KEEP_N];
+	int r = keep_pages(db, pages);
 
-	if (!r)
-		r = sql_int(db->conn, &unused, "PRAGMA freelist_count");
-	if (!r)
-		*ret = all - unused;
-	return r;
+	if (r < 0)
+		return r;
+	if (pages[KEEP_SLOW] > keep_share_pages(db, KEEP_SLOW) && !empty[KEEP_SLOW]) {
+		*ret = KEEP_SLOW;
+		return 0;
+	}
+	for (int i = KEEP_RAW; i <= KEEP_HOUR; i++) {
+		*ret = (enum keep_what)i;
+		if (!empty[i] && pages[i] > keep_share_pages(db, *ret))
+			return 0;
+	}
+	for (int i = KEEP_RAW; i < KEEP_N; i++) {
+		*ret = (enum keep_what)i;
+		if (!empty[i])
+			return 0;
+	}
+	return -ENOENT;
 }
 
-/* The smallest chunk id of all groups; -ENOENT when there is no chunk. */
-static int oldest_chunk(struct db *db, int64_t *ret)
+/* Deletes what is oldest until there is room; -ENOENT when nothing is left. all: minutes as well
+ * that are in no hour yet. */
+static int delete_until(struct db *db, int64_t max_pages, bool all)
 {
-	bool found = false;
+	bool empty[KEEP_N] = {false}, deleted;
+	enum keep_what what;
+	int64_t used;
+	int r = keep_used_pages(db, &used);
 
-	for (size_t i = 0; i < db->n_groups; i++) {
-		int64_t id;
-		int r = sql_int(db->conn, &id, "SELECT min(id) FROM \"%w_chunk\"",
-				db->groups[i].name);
-
-		if (r == -ENOENT)
-			continue;
+	for (int i = 0; !r && used > max_pages && i < DELETE_STEPS_MAX; i++) {
+		r = choose(db, empty, &what);
+		if (!r)
+			r = keep_delete_oldest(db, what, all, &deleted);
 		if (r < 0)
 			return r;
-		if (!found || id < *ret)
-			*ret = id;
-		found = true;
+		empty[what] = !deleted;
+		db->chunks_deleted |= deleted;
+		r = keep_used_pages(db, &used);
 	}
-	return found ? 0 : -ENOENT;
-}
-
-static int delete_below(struct db *db, int64_t id)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < db->n_groups && !r; i++)
-		r = sql_exec(db->conn, "DELETE FROM \"%w_chunk\" WHERE id<%lld", db->groups[i].name,
-			     (long long)id);
 	return r;
 }
 
 int retention_make_room(struct db *db, int64_t more_pages)
 {
-	int64_t max_pages = retention_max_pages(db->size_max_bytes);
-	int64_t used, id;
-	int r = used_pages(db, &used);
+	int64_t max_pages = retention_max_pages(db->size_max_bytes) - more_pages;
+	int r = delete_until(db, max_pages, false);
 
-	for (int i = 0; !r && used + more_pages > max_pages && i < DELETE_STEPS_MAX; i++) {
-		r = oldest_chunk(db, &id);
-		if (r == -ENOENT)
-			return 0;
-		if (!r)
-			r = delete_below(db, (id / FORMAT_SECOND_FACTOR + HOUR_S) *
-						     FORMAT_SECOND_FACTOR);
-		db->chunks_deleted = true;
-		if (!r)
-			r = used_pages(db, &used);
-	}
-	return r;
+	if (r == -ENOENT)
+		r = delete_until(db, max_pages, true);
+	return r == -ENOENT ? 0 : r;
 }
 
 static int bound_rows(struct db *db)
@@ -102,14 +96,13 @@ static int bound_rows(struct db *db)
 			n, n, n, n, n, n);
 }
 
-static int forget_nodes(struct db *db, int64_t oldest_id)
+static int forget_nodes(struct db *db, long long boot, long long t_ms)
 {
-	long long boot = oldest_id / FORMAT_BOOT_FACTOR;
-	long long t_ms = oldest_id % FORMAT_BOOT_FACTOR / FORMAT_SECOND_FACTOR * 1000;
-
 	return sql_exec(db->conn,
 			"DELETE FROM node WHERE (boot<%lld OR (boot=%lld AND last_ms<%lld))"
 			" AND (gone OR boot<>%lld);"
+			"DELETE FROM baseline WHERE boot<>%lld OR id/10000 NOT IN"
+			" (SELECT id FROM node);"
 			"DELETE FROM info WHERE node NOT IN (SELECT id FROM node);"
 			"DELETE FROM flag WHERE node NOT IN (SELECT id FROM node) OR boot<%lld;"
 			"DELETE FROM fault WHERE node NOT IN (SELECT id FROM node) OR boot<%lld;"
@@ -117,24 +110,38 @@ static int forget_nodes(struct db *db, int64_t oldest_id)
 			" UNION SELECT boot FROM event UNION SELECT boot FROM mark"
 			" UNION SELECT boot FROM info UNION SELECT boot FROM outcome);"
 			"DELETE FROM boot_end WHERE boot NOT IN (SELECT id FROM boot);",
-			boot, boot, t_ms, (long long)db->boot, boot, boot, boot);
+			boot, boot, t_ms, (long long)db->boot, (long long)db->boot, boot, boot,
+			boot);
+}
+
+/* When the oldest of all that is kept began. */
+static int oldest_of_all(struct db *db, int64_t *ret_boot, int64_t *ret_ms)
+{
+	bool found = false;
+
+	for (int i = KEEP_RAW; i < KEEP_N; i++) {
+		int64_t boot, t_ms;
+		int r = keep_oldest(db, (enum keep_what)i, &boot, &t_ms);
+
+		if (r < 0 && r != -ENOENT)
+			return r;
+		if (r < 0 ||
+		    (found && (boot > *ret_boot || (boot == *ret_boot && t_ms >= *ret_ms))))
+			continue;
+		*ret_boot = boot;
+		*ret_ms = t_ms;
+		found = true;
+	}
+	return found ? 0 : -ENOENT;
 }
 
 int retention_bound(struct db *db)
 {
-	int64_t id;
+	int64_t boot = 0, t_ms = 0;
 	int r = bound_rows(db);
 
-	if (r < 0)
+	if (r < 0 || !db->chunks_deleted)
 		return r;
-	r = oldest_chunk(db, &id);
-	if (r == -ENOENT) {
-		db->oldest_id = 0;
-		return 0;
-	}
-	if (!r && db->chunks_deleted)
-		r = forget_nodes(db, id);
-	if (!r)
-		db->oldest_id = id;
-	return r;
+	r = oldest_of_all(db, &boot, &t_ms);
+	return r == -ENOENT ? 0 : r < 0 ? r : forget_nodes(db, boot, t_ms);
 }

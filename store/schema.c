@@ -8,7 +8,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "model/unit.h"
-#include "store/db.h"
+#include "store/keep.h"
+#include "store/rollup.h"
 #include "store/sql.h"
 
 #define VIEW_TEXT_BYTES (64 * 1024)
@@ -31,6 +32,29 @@
 #define CLOCK_STEP_TABLE(unless)                                                                   \
 	"CREATE TABLE " unless "clock_step(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,\n"       \
 	" t INTEGER NOT NULL, before_ms INTEGER NOT NULL, after_ms INTEGER NOT NULL)"
+
+/* Rollups, and what is kept of all. */
+#define ROLLUP_TABLE(unless, name)                                                                 \
+	"CREATE TABLE " unless name                                                                \
+	"(id INTEGER PRIMARY KEY, count, sum, sum2, span, min, min2,\n"                            \
+	" max, max2, first, last, last2, flag)"
+
+#define MEASURE_TABLE(unless)                                                                      \
+	"CREATE TABLE " unless "measure(num INTEGER PRIMARY KEY, grp TEXT NOT NULL,\n"             \
+	" name TEXT NOT NULL, state INTEGER)"
+
+#define BASELINE_TABLE(unless)                                                                     \
+	"CREATE TABLE " unless "baseline(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,\n"         \
+	" t INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL)"
+
+#define KEPT_TABLE(unless)                                                                         \
+	"CREATE TABLE " unless "kept(what TEXT PRIMARY KEY, pages INTEGER NOT NULL,\n"             \
+	" made_bytes INTEGER NOT NULL, made_ms INTEGER NOT NULL, since INTEGER, done INTEGER)"
+
+#define ROLLUP_TABLES(unless)                                                                      \
+	MEASURE_TABLE(unless)                                                                      \
+	";\n" ROLLUP_TABLE(unless, "minute") ";\n" ROLLUP_TABLE(                                   \
+		unless, "hour") ";\n" BASELINE_TABLE(unless) ";\n" KEPT_TABLE(unless) ";\n"
 
 /* clang-format off */
 static const char fixed_tables[] =
@@ -62,7 +86,8 @@ static const char fixed_tables[] =
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
 	LOG_POSITION_TABLE("") ";\n"
 	BOOT_END_TABLE("") ";\n"
-	CLOCK_STEP_TABLE("") ";\n";
+	CLOCK_STEP_TABLE("") ";\n"
+	ROLLUP_TABLES("");
 
 /* The factors in the id of tail_rows are FORMAT_BOOT_FACTOR and FORMAT_SECOND_FACTOR. */
 #define VIEW(name, select) {name, "CREATE VIEW " name " AS SELECT " select}
@@ -118,6 +143,11 @@ static const struct {
 };
 /* clang-format on */
 
+/* Rollups begin with the row since of minute; minutes below done are in hours. */
+#define KEPT_ROWS(since)                                                                           \
+	"INSERT INTO kept VALUES('raw',0,0,0,NULL,NULL),('minute',0,0,0," since ",NULL),"          \
+	"('hour',0,0,0,NULL," since "),('slow',0,0,0,NULL,NULL);"
+
 int schema_create(struct db *db)
 {
 	int r = sql_exec(db->conn, "%s", fixed_tables);
@@ -125,9 +155,11 @@ int schema_create(struct db *db)
 	if (!r)
 		r = sql_exec(
 			db->conn,
-			"INSERT INTO meta VALUES(1,0,'flashscope " FLASHSCOPE_VERSION "',1);"
-			"WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d)"
-			" INSERT INTO tail SELECT i,0,0,'{}',zeroblob(%d) FROM s;",
+			"INSERT INTO meta VALUES(1,0,'flashscope " FLASHSCOPE_VERSION
+			"',1);" KEPT_ROWS(
+				"0") "WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s "
+				     "WHERE i<%d)"
+				     " INSERT INTO tail SELECT i,0,0,'{}',zeroblob(%d) FROM s;",
 			TAIL_SLOTS, TAIL_PAYLOAD_BYTES - 8);
 	if (!r)
 		r = sql_exec(db->conn, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
@@ -137,8 +169,39 @@ int schema_create(struct db *db)
 
 int schema_add_tables(struct db *db)
 {
-	return sql_exec(db->conn, "%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
-			BOOT_END_TABLE("IF NOT EXISTS "), CLOCK_STEP_TABLE("IF NOT EXISTS "));
+	return sql_exec(db->conn, "%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
+			BOOT_END_TABLE("IF NOT EXISTS "), CLOCK_STEP_TABLE("IF NOT EXISTS "),
+			ROLLUP_TABLES("IF NOT EXISTS "));
+}
+
+/* Format 1 has no rollups. They begin with the next hour of this boot; what is older is read from
+ * its chunks for as long as they are there. Nearly all pages of such a file are chunks. */
+static int begin_rollups(struct db *db)
+{
+	int64_t last_ms = -1, used = 0;
+	int r = sql_int(db->conn, &last_ms, "SELECT last_ms FROM boot WHERE id=%lld",
+			(long long)db->boot);
+	int64_t hour = last_ms < 0 ? 0 : MIN(last_ms / HOUR_MS + 1, ROLLUP_SLOT_MAX);
+	long long since = db->boot * FORMAT_BOOT_FACTOR + hour * ROLLUP_SLOT_FACTOR;
+
+	if (!r || r == -ENOENT)
+		r = keep_used_pages(db, &used);
+	if (!r)
+		r = sql_exec(db->conn, "DELETE FROM kept;" KEPT_ROWS("%lld"), since, since);
+	return r ? r
+		 : sql_exec(db->conn, "UPDATE kept SET pages=%lld WHERE what='raw'",
+			    (long long)MAX(used - 2 * TAIL_SLOTS, 0));
+}
+
+int schema_upgrade(struct db *db)
+{
+	int64_t version;
+	int r = sql_int(db->conn, &version, "PRAGMA user_version");
+
+	if (r || version >= FORMAT_VERSION)
+		return r;
+	r = begin_rollups(db);
+	return r ? r : sql_exec(db->conn, "PRAGMA user_version=%d", FORMAT_VERSION);
 }
 
 void schema_groups_free(struct db *db)
@@ -146,6 +209,7 @@ void schema_groups_free(struct db *db)
 	for (size_t i = 0; i < db->n_groups; i++) {
 		sqlite3_finalize(db->groups[i].insert);
 		free(db->groups[i].columns);
+		free(db->groups[i].nums);
 	}
 	free(db->groups);
 	db->groups = NULL;

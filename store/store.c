@@ -40,6 +40,18 @@ static int make_groups(struct store *store)
 	return 0;
 }
 
+static int64_t shares_sum(const struct store_shares *s)
+{
+	return s->raw_percent + s->minute_percent + s->hour_percent;
+}
+
+static bool are_sensible(const struct store_shares *s)
+{
+	return s->raw_percent >= 0 && s->minute_percent >= 0 && s->hour_percent >= 0 &&
+	       s->raw_percent <= 100 && s->minute_percent <= 100 && s->hour_percent <= 100 &&
+	       shares_sum(s) <= 100;
+}
+
 static int make_store(const struct store_options *options, const struct catalog *catalog,
 		      struct store *store)
 {
@@ -54,6 +66,9 @@ static int make_store(const struct store_options *options, const struct catalog 
 	store->size_max_bytes = options->size_max_bytes;
 	store->tail_max_bytes = options->tail_max_bytes;
 	store->commit_ms = options->commit_ms;
+	store->shares = options->shares;
+	if (!shares_sum(&store->shares))
+		store->shares = (struct store_shares)STORE_SHARES_DEFAULT;
 	store->first_ms = store->last_ms = TIME_OPEN;
 	store->next_mark_id = 1;
 	store->log_next = -1;
@@ -82,7 +97,7 @@ int store_open(const struct store_options *options, const struct catalog *catalo
 
 	if (!options->path || !options->boot_id || !options->kernel ||
 	    options->size_max_bytes < STORE_SIZE_MIN_BYTES || options->tail_max_bytes < 0 ||
-	    options->commit_ms <= 0)
+	    options->commit_ms <= 0 || !are_sensible(&options->shares))
 		return -EINVAL;
 	store = calloc(1, sizeof(*store));
 	if (!store)

@@ -16,14 +16,25 @@ struct store;
 
 #define STORE_SIZE_MIN_BYTES INT64_C(2097152) /* of store_options.size_max_bytes */
 
+/* Of the cap, in percent; what is left is for events, infos and groups that are read seldom. */
+struct store_shares {
+	int64_t raw_percent, minute_percent, hour_percent;
+};
+
+#define STORE_SHARES_DEFAULT                                                                       \
+	{                                                                                          \
+		60, 25, 10                                                                         \
+	}
+
 struct store_options {
 	const char *path;
-	const char *boot_id;    /* text of the running kernel, "" when unknown */
-	const char *kernel;     /* release, for the boot table */
-	int64_t wall_offset_ms; /* wall minus boot clock at start */
-	int64_t size_max_bytes; /* of the file with its companions; oldest chunks go first */
-	int64_t tail_max_bytes; /* memory for what cannot be written yet */
-	int64_t commit_ms;      /* the interval between commits, sizes the open blocks */
+	const char *boot_id;        /* text of the running kernel, "" when unknown */
+	const char *kernel;         /* release, for the boot table */
+	int64_t wall_offset_ms;     /* wall minus boot clock at start */
+	int64_t size_max_bytes;     /* of the file with its companions; oldest chunks go first */
+	struct store_shares shares; /* all 0: the default */
+	int64_t tail_max_bytes;     /* memory for what cannot be written yet */
+	int64_t commit_ms;          /* the interval between commits, sizes the open blocks */
 };
 
 /* Looks at a path before anything is made there. -EISDIR, -EMEDIUMTYPE when it is no flashscope
@@ -138,6 +149,16 @@ int64_t store_committing_ms(struct store *store);
  */
 bool store_urgent(struct store *store);
 
+/* What is kept in one resolution. */
+#define STORE_N_KEPT 4
+
+struct store_kept {
+	const char *name; /* raw, minute, hour; slow: samples of groups that are read seldom */
+	int64_t bytes, share_bytes;
+	int64_t oldest_wall_ms; /* 0: there is none */
+	int64_t bytes_per_day;  /* written of late, per day of sampling; 0: not known yet */
+};
+
 struct store_status {
 	bool attached;          /* the file is open */
 	char error[256];        /* of the last commit or open; "" when it went well */
@@ -149,7 +170,8 @@ struct store_status {
 	uint64_t n_dropped_ticks, n_dropped_events;
 	int64_t boot;           /* number of this boot in the file, 0 while not attached */
 	int64_t moved_aside;    /* suffix .broken-N of a damaged database, 0: none was */
-	int64_t oldest_wall_ms; /* of the oldest chunk, 0 when there is none */
+	int64_t oldest_wall_ms; /* of the oldest sample or rollup, 0 when there is none */
+	struct store_kept kept[STORE_N_KEPT]; /* names are NULL before the first commit */
 };
 
 void store_get_status(struct store *store, struct store_status *ret);

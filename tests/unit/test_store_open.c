@@ -65,7 +65,7 @@ static void newer_format(void **state)
 	(void)state;
 	assert_int_equal(try_open(&store), 0);
 	store_close(store);
-	run("sqlite3 a.db 'PRAGMA user_version=2'");
+	run("sqlite3 a.db 'PRAGMA user_version=3'");
 	assert_int_equal(try_open(&store), -EPROTO);
 	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EPROTO);
 }
@@ -343,7 +343,7 @@ static void size_bound(void **state)
 	store_get_status(store, &status);
 	store_close(store);
 	assert_in_range(largest, FOUR_MIB / 2, FOUR_MIB);
-	assert_true(status.oldest_wall_ms > WALL_OFFSET_MS + 3600000);
+	assert_true(status.kept[0].oldest_wall_ms > WALL_OFFSET_MS + 3600000);
 	assert_int_equal(status.n_failed_commits, 0);
 	world_shell("SELECT max(t) FROM disk WHERE node='sd3'", answer, sizeof(answer));
 	assert_string_equal(answer, "14400000");
@@ -455,7 +455,7 @@ static void backlog(void **state)
 	(void)state;
 	snprintf(path, sizeof(path), "%s/later/a.db", world_folder);
 	snprintf(world_path, sizeof(world_path), "%s", path);
-	options.size_max_bytes = FOUR_MIB;
+	options.size_max_bytes = FOUR_MIB + MIB;
 	options.tail_max_bytes = FOUR_MIB;
 	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
 	assert_int_equal(sink_init(&sink), 0);
