@@ -67,11 +67,58 @@ void bucket_add_step(struct bucket *bucket, const struct query_plan *plan,
 		add_extreme(bucket, value);
 }
 
+/* A counter's last is its count, which is no increase. */
+static bool last_value(const struct metric *metric, const struct rollup *rollup,
+		       struct decimal *ret)
+{
+	const struct derive_sum count = {.a = rollup->last.num, .n = 1};
+
+	if (!rollup->has_last)
+		return false;
+	if (metric->kind == KIND_COUNTER)
+		return derive_mean(metric, &count, ret);
+	return rollup_value(metric, rollup->last, ret);
+}
+
+static void add_sums(struct bucket *bucket, const struct rollup *rollup)
+{
+	bucket->lost |= rollup->lost;
+	bucket->sum.a += rollup->a;
+	bucket->sum.b += rollup->b;
+	bucket->sum.n += rollup->n;
+	bucket->sum.span_ms += rollup->span_ms;
+}
+
+void bucket_add_rollup(struct bucket *bucket, const struct query_plan *plan,
+		       const struct rollup *rollup, int64_t end_ms)
+{
+	const struct metric *metric = &plan->metric;
+	bool counts = metric->kind == KIND_COUNTER && plan->agg == AGG_LAST;
+	uint8_t flag = metric_is_delta(metric) && !counts ? rollup->step_flag : rollup->flag;
+	struct decimal value;
+
+	if (flag)
+		bucket->flag = flag;
+	if (plan->agg == AGG_LAST) {
+		if (last_value(metric, rollup, &value))
+			set_last(bucket, value, rollup->last_flag, end_ms);
+	} else if (!wants_extremes(plan)) {
+		add_sums(bucket, rollup);
+	} else if (rollup->has_extremes) {
+		if (rollup_value(metric, rollup->min, &value))
+			add_extreme(bucket, value);
+		if (rollup_value(metric, rollup->max, &value))
+			add_extreme(bucket, value);
+	}
+}
+
 static bool value_of(const struct bucket *bucket, const struct query_plan *plan,
 		     struct decimal *ret)
 {
 	const struct metric *metric = &plan->metric;
 
+	if (bucket->lost)
+		return false;
 	switch (plan->agg) {
 	case AGG_DEFAULT:
 		return false;

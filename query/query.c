@@ -9,6 +9,7 @@
 #include "model/derive.h"
 #include "query/ambiguity.h"
 #include "query/bucket.h"
+#include "query/parts.h"
 #include "query/plan.h"
 
 #define SERIES_MAX         16384
@@ -54,12 +55,15 @@ struct query {
 	struct points_series shown;
 	int64_t from_ms, to_ms; /* the window on the boot clock of the series */
 	int64_t first_ms;       /* samples behind this count: from_ms, or later */
+	struct parts parts;     /* of the window, by what answers them */
+	size_t part;            /* that is read, parts.n behind the last one */
 	struct cursor *cursor;
+	struct rollup_cursor *rollups;
+	struct rollup_span rolled;
 	struct span span;
 	size_t tick;    /* next one of the span */
 	bool exhausted; /* no more ticks of this series */
-	bool has_baseline;
-	struct derive_point baseline;
+	struct rollup_state state;
 
 	struct bucket bucket;
 	int64_t bucket_index, bucket_end_ms; /* of the one that fills, -1: none; boot clock */
@@ -92,12 +96,20 @@ void query_head(const struct query *query, struct points_head *ret)
 	};
 }
 
+static void close_part(struct query *query)
+{
+	if (query->cursor)
+		cursor_close(query->cursor);
+	rollup_close(query->rollups);
+	query->cursor = NULL;
+	query->rollups = NULL;
+}
+
 void query_close(struct query *query)
 {
 	if (!query)
 		return;
-	if (query->cursor)
-		cursor_close(query->cursor);
+	close_part(query);
 	query_close(query->before);
 	free(query->series);
 	free(query);
@@ -336,14 +348,57 @@ static int64_t lead_ms(const struct metric *metric)
 	return metric_is_delta(metric) ? MAX(LEAD_MIN_MS, periods_ms) : 0;
 }
 
-static int open_cursor(struct query *query)
+/* From where samples are read, so that the first increase has its beginning: also across a gap. */
+static int lead_from(struct query *query, const struct part *part, int64_t *ret)
+{
+	const struct metric *metric = &query->plan.metric;
+	int64_t last_ms;
+	int r = metric_is_delta(metric)
+			? reader_last_before(query->reader, metric->group, &query->current->key,
+					     part->from_ms, &last_ms)
+			: 0;
+
+	*ret = part->from_ms - lead_ms(metric);
+	if (r > 0)
+		*ret = MIN(*ret, last_ms);
+	return MIN(r, 0);
+}
+
+static int open_part(struct query *query)
 {
 	const struct metric *metric = &query->plan.metric;
 	const size_t fields[SPAN_FIELDS_MAX] = {metric->a, metric->b};
+	const struct part *part = &query->parts.v[query->part];
+	int64_t from_ms;
+	int r;
 
-	return cursor_open(query->reader, metric->group, &query->current->key, fields,
-			   metric->a == metric->b ? 1 : 2, query->first_ms - lead_ms(metric),
-			   query->to_ms, &query->cursor);
+	query->tick = query->span.n = query->rolled.n = 0;
+	query->state.has_baseline = false;
+	if (part->kind != PART_RAW)
+		return rollup_open(query->reader, metric, &query->current->key,
+				   part->kind == PART_HOUR ? RESOLUTION_HOUR : RESOLUTION_MINUTE,
+				   part->from_ms, part->to_ms, &query->rollups);
+	r = lead_from(query, part, &from_ms);
+	return r ? r
+		 : cursor_open(query->reader, metric->group, &query->current->key, fields,
+			       metric->a == metric->b ? 1 : 2, from_ms, part->to_ms,
+			       &query->cursor);
+}
+
+/* What there is of the series, by resolution. What a node had before the window is the value of a
+ * sample, whose time is told. */
+static int make_parts(struct query *query)
+{
+	enum part_kind wanted = query->is_before
+					? PART_RAW
+					: parts_wanted(&query->plan, query->from_ms, query->to_ms);
+	struct series_extent extent;
+	int r = reader_extent(query->reader, &query->plan.metric, &query->current->key, &extent);
+
+	if (!r)
+		parts_make(wanted, &extent, query->first_ms, query->to_ms, &query->parts);
+	query->part = 0;
+	return r;
 }
 
 /* Starts the next series: 1 with its item, 0 when there is none. */
@@ -360,8 +415,10 @@ static int open_series(struct query *query, struct points_item *ret)
 	query->to_ms = MIN(query->plan.to_wall_ms - series->wall_offset_ms, series->to_ms);
 	query->first_ms = MAX(query->from_ms, series->from_ms);
 
-	int r = open_cursor(query);
+	int r = make_parts(query);
 
+	if (!r)
+		r = open_part(query);
 	if (r < 0)
 		return r;
 	query->next_series++;
@@ -373,8 +430,7 @@ static int open_series(struct query *query, struct points_item *ret)
 		.wall_offset_ms = series->wall_offset_ms,
 		.as_shown = series->as_shown,
 	};
-	query->span.n = query->tick = 0;
-	query->exhausted = query->has_baseline = false;
+	query->exhausted = false;
 	query->bucket_index = query->next_point = -1;
 	query->bucket_end_ms = INT64_MIN;
 	query->stage = STAGE_FILL;
@@ -384,8 +440,7 @@ static int open_series(struct query *query, struct points_item *ret)
 
 static int close_series(struct query *query, struct points_item *ret)
 {
-	cursor_close(query->cursor);
-	query->cursor = NULL;
+	close_part(query);
 	query->stage = STAGE_OPEN;
 	*ret = (struct points_item){.type = POINTS_SERIES_END, .series = &query->shown};
 	return 1;
@@ -406,43 +461,31 @@ static struct derive_point point_at(const struct query *query, size_t tick, int6
 	return point;
 }
 
-/* Of two the one that weighs more: where one field began anew, there is no step. */
 static uint8_t span_flag(const struct query *query)
 {
 	bool two = query->plan.metric.a != query->plan.metric.b;
 
-	if (two && query->span.flag[1] == FLAG_RESET && query->span.flag[0] != FLAG_IMPLAUSIBLE)
-		return FLAG_RESET;
-	if (query->span.flag[0] || !two)
-		return query->span.flag[0];
-	return query->span.flag[1];
+	return two ? rollup_flag_of_two(query->span.flag[0], query->span.flag[1])
+		   : query->span.flag[0];
 }
 
-/* A point without all its fields, or with an implausible one, leaves the baseline where it is: the
- * increase that it missed comes with the next one, unless a field of it began anew. */
 static void take_step(struct query *query, const struct derive_point *point, bool inside,
 		      uint8_t flag)
 {
-	if (!point->has_a || !point->has_b) {
-		query->has_baseline = query->has_baseline && flag != FLAG_RESET;
-		return;
-	}
-	if (flag == FLAG_IMPLAUSIBLE) {
-		if (inside)
-			query->bucket.flag = flag;
-		return;
-	}
-	if (inside && query->has_baseline)
-		bucket_add_step(&query->bucket, &query->plan, &query->baseline, point, flag);
-	query->baseline = *point;
-	query->has_baseline = true;
+	struct derive_point before;
+	enum rollup_step step = rollup_step(&query->state, point, flag, &before);
+
+	if (inside && step == ROLLUP_FLAGGED)
+		query->bucket.flag = flag;
+	if (inside && step == ROLLUP_STEP)
+		bucket_add_step(&query->bucket, &query->plan, &before, point, flag);
 }
 
 static void take_tick(struct query *query, int64_t t_ms)
 {
 	const struct query_plan *plan = &query->plan;
 	struct derive_point point = point_at(query, query->tick, t_ms);
-	bool inside = t_ms > query->first_ms;
+	bool inside = t_ms > query->parts.v[query->part].from_ms;
 	bool raw = plan->metric.kind == KIND_COUNTER && plan->agg == AGG_LAST;
 	uint8_t flag = span_flag(query);
 
@@ -452,19 +495,32 @@ static void take_tick(struct query *query, int64_t t_ms)
 		bucket_add_value(&query->bucket, plan, &point, flag);
 }
 
-/* 1 with the next span, 0 at the end of the series. */
+/* 1 with the next span of the part, 0 at its end. */
 static int next_span(struct query *query)
 {
-	int r = cursor_next(query->cursor, &query->span);
+	int r = query->rollups ? rollup_next(query->rollups, &query->rolled)
+			       : cursor_next(query->cursor, &query->span);
 
 	query->tick = 0;
 	if (r <= 0) {
-		query->span.n = 0;
+		query->span.n = query->rolled.n = 0;
 		return r;
 	}
-	if (query->span.fresh)
-		query->has_baseline = false;
+	if (query->cursor && query->span.fresh)
+		query->state.has_baseline = false;
 	return 1;
+}
+
+/* The next part of the window: 1, 0 when there is none. */
+static int next_part(struct query *query)
+{
+	int r;
+
+	close_part(query);
+	if (++query->part >= query->parts.n)
+		return 0;
+	r = open_part(query);
+	return r < 0 ? r : 1;
 }
 
 /* Closes the bucket that fills, if one does. Whether it has a point to show, query->ready. */
@@ -490,32 +546,55 @@ static void enter_bucket(struct query *query, int64_t t_ms)
 	query->bucket_end_ms = end_of_bucket(query, query->bucket_index);
 }
 
-/* Takes ticks until a bucket is ready to be shown (1), the series ends (0), or a span fails. */
+/* The time of the sample or rollup that comes next: 1, 0 at the end of the part. */
+static int next_time(struct query *query, int64_t *ret_ms)
+{
+	while (query->tick == (query->rollups ? query->rolled.n : query->span.n)) {
+		int r = next_span(query);
+
+		if (r <= 0)
+			return r;
+	}
+	if (query->rollups)
+		*ret_ms = query->rolled.end_ms + (int64_t)query->tick * query->rolled.point_ms;
+	else
+		*ret_ms = query->span.t0_ms + (int64_t)query->tick * query->span.step_ms;
+	return *ret_ms <= query->parts.v[query->part].to_ms;
+}
+
+static void take(struct query *query, int64_t t_ms)
+{
+	if (query->rollups)
+		bucket_add_rollup(&query->bucket, &query->plan, &query->rolled.points[query->tick],
+				  t_ms);
+	else
+		take_tick(query, t_ms);
+	query->tick++;
+}
+
+/* Takes samples and rollups until a bucket is ready to be shown (1), the series ends (0), or a span
+ * fails. */
 static int fill_bucket(struct query *query)
 {
+	int64_t t_ms;
+
 	while (!query->exhausted) {
-		if (query->tick == query->span.n) {
-			int r = next_span(query);
+		int r = next_time(query, &t_ms);
 
-			if (r < 0)
-				return r;
+		if (!r) {
+			r = next_part(query);
 			query->exhausted = r == 0;
-			continue;
+			if (r >= 0)
+				continue;
 		}
-
-		int64_t t_ms = query->span.t0_ms + (int64_t)query->tick * query->span.step_ms;
-
-		if (t_ms > query->to_ms) {
-			query->exhausted = true;
-			continue;
-		}
-		if (t_ms > query->first_ms && t_ms > query->bucket_end_ms) {
+		if (r < 0)
+			return r;
+		if (t_ms > query->parts.v[query->part].from_ms && t_ms > query->bucket_end_ms) {
 			if (finish_bucket(query))
 				return 1;
 			enter_bucket(query, t_ms);
 		}
-		take_tick(query, t_ms);
-		query->tick++;
+		take(query, t_ms);
 	}
 	return finish_bucket(query);
 }

@@ -29,7 +29,7 @@ const char *reader_error(const struct reader *reader)
 	return reader->error;
 }
 
-static int check(sqlite3 *conn)
+static int check(sqlite3 *conn, bool *ret_has_rollups)
 {
 	int64_t application, version, pages;
 	int r = sql_int(conn, &pages, "PRAGMA page_count");
@@ -42,6 +42,7 @@ static int check(sqlite3 *conn)
 		return r;
 	if (application != FORMAT_APPLICATION_ID)
 		return -EMEDIUMTYPE;
+	*ret_has_rollups = version >= 2;
 	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
 }
 
@@ -53,8 +54,8 @@ static int check_tables(sqlite3 *conn)
 		conn, &n,
 		"SELECT count(*) FROM sqlite_master WHERE rootpage=0 AND type<>'trigger' AND"
 		" (name IN ('meta','boot','node','field','tail','event','mark','info',"
-		"'flag','fault','outcome','log_position','boot_end','clock_step') OR name LIKE "
-		"'%%\\_chunk' "
+		"'flag','fault','outcome','log_position','boot_end','clock_step','measure',"
+		"'minute','hour','baseline','kept') OR name LIKE '%%\\_chunk' "
 		"ESCAPE '\\')");
 
 	return r < 0 ? r : n ? -EUCLEAN : 0;
@@ -77,7 +78,7 @@ static int open_as(struct reader *reader, const char *query)
 					   "PRAGMA cell_size_check=ON");
 	}
 	if (!r)
-		r = check(reader->conn);
+		r = check(reader->conn, &reader->has_rollups);
 	if (!r)
 		r = check_tables(reader->conn);
 	if (r < 0) {

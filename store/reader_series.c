@@ -7,9 +7,11 @@
 #include "base/cleanup.h"
 #include "store/db.h"
 #include "store/reader_internal.h"
+#include "store/rollup.h"
 #include "store/sql.h"
 
 #define SERIES_FOUND_MAX 16384
+#define SEEKS_MAX        20000
 
 struct found {
 	struct series_key key;
@@ -26,7 +28,8 @@ struct search {
 	size_t n_boots;
 	struct found *v;
 	size_t n, alloc;
-	sqlite3_stmt *name_of; /* of a node id */
+	sqlite3_stmt *name_of;       /* of a node id */
+	int64_t first_num, last_num; /* of the measures of the group */
 };
 
 static void search_done(struct search *s)
@@ -119,6 +122,120 @@ static int search_chunks(struct search *s, const struct boot *boot)
 	return r;
 }
 
+/* The measures of a group have numbers side by side, but for those that came later. */
+static int load_nums(struct search *s)
+{
+	int r = sql_int(s->reader->conn, &s->first_num, "SELECT min(num) FROM measure WHERE grp=%Q",
+			s->group->name);
+
+	if (!r)
+		r = sql_int(s->reader->conn, &s->last_num,
+			    "SELECT max(num) FROM measure WHERE grp=%Q AND num<=%d", s->group->name,
+			    MEASURE_NUM_MAX);
+	return r == -ENOENT ? 0 : r < 0 ? r : 1;
+}
+
+/* Looks for a row of one of the measures of a node in a table, slot by slot. */
+static int has_rollup(struct search *s, sqlite3_stmt *next, int64_t node, int64_t slot,
+		      int64_t last_slot)
+{
+	int64_t from = node * ROLLUP_NODE_FACTOR + s->first_num;
+	int64_t to = node * ROLLUP_NODE_FACTOR + s->last_num;
+	int r = 1;
+
+	for (int i = 0; slot <= last_slot && i < SEEKS_MAX; i++) {
+		bind_int(next, 1, slot * ROLLUP_SLOT_FACTOR + from);
+		bind_int(next, 2, last_slot * ROLLUP_SLOT_FACTOR + to);
+		r = sql_step(next);
+		if (r <= 0)
+			return r;
+
+		int64_t found = sqlite3_column_int64(next, 0);
+		int64_t in_slot = found % ROLLUP_SLOT_FACTOR;
+
+		sqlite3_reset(next);
+		if (in_slot >= from && in_slot <= to)
+			return 1;
+		slot = found / ROLLUP_SLOT_FACTOR + (in_slot > to);
+	}
+	return 0;
+}
+
+/* As far as the samples of the boot are gone. */
+static int end_of_gone(struct search *s, const struct boot *boot, int64_t *ret)
+{
+	int64_t id;
+	int r = sql_int(s->reader->conn, &id,
+			"SELECT min(id) FROM \"%w_chunk\" WHERE id>=%lld AND id<%lld",
+			s->group->name, (long long)(boot->id * FORMAT_BOOT_FACTOR),
+			(long long)((boot->id + 1) * FORMAT_BOOT_FACTOR));
+
+	*ret = MIN(s->to_wall_ms - boot->wall_offset_ms, FORMAT_TIME_MAX_MS);
+	if (!r)
+		*ret = MIN(*ret, id % FORMAT_BOOT_FACTOR / FORMAT_SECOND_FACTOR * 1000);
+	return r == -ENOENT ? 0 : r;
+}
+
+static int search_table(struct search *s, const struct boot *boot, enum resolution resolution,
+			int64_t to_ms, const int64_t *nodes, size_t n_nodes)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *next = NULL;
+	const struct resolution_spec *spec = &resolution_specs[resolution];
+	int64_t row_ms = spec->point_ms * (int64_t)spec->n;
+	int64_t base = boot->id * FORMAT_BOOT_FACTOR / ROLLUP_SLOT_FACTOR;
+	int64_t from_ms = MAX(s->from_wall_ms - boot->wall_offset_ms, 0);
+	int64_t first = MIN(from_ms / row_ms, ROLLUP_SLOT_MAX);
+	int64_t last = MIN(to_ms / row_ms, ROLLUP_SLOT_MAX);
+	int r = from_ms >= to_ms ? 0
+				 : sql_prepare(s->reader->conn, &next,
+					       "SELECT id FROM %s WHERE id>=? AND id<=?"
+					       " ORDER BY id LIMIT 1",
+					       spec->table);
+
+	for (size_t i = 0; next && i < n_nodes && r >= 0; i++) {
+		r = has_rollup(s, next, nodes[i], base + first, base + last);
+		if (r > 0)
+			r = add_found_id(s, boot, nodes[i]);
+	}
+	return MIN(r, 0);
+}
+
+static int search_rollups_of(struct search *s, const struct boot *boot, const int64_t *nodes,
+			     size_t n_nodes)
+{
+	int64_t to_ms;
+	int r = end_of_gone(s, boot, &to_ms);
+
+	if (!r)
+		r = search_table(s, boot, RESOLUTION_MINUTE, to_ms, nodes, n_nodes);
+	return r ? r : search_table(s, boot, RESOLUTION_HOUR, to_ms, nodes, n_nodes);
+}
+
+/* Nodes whose samples are gone. */
+static int search_rollups(struct search *s)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	CLEANUP(freep) int64_t *nodes = calloc(FORMAT_NODES_MAX, sizeof(*nodes));
+	size_t n = 0;
+	int r = nodes ? load_nums(s) : -ENOMEM;
+
+	if (r <= 0)
+		return r;
+	r = sql_prepare(s->reader->conn, &stmt,
+			"SELECT id FROM node WHERE collector=%Q AND id BETWEEN 1 AND %d",
+			s->collector->name, FORMAT_NODES_MAX);
+	while (!r && (r = sql_step(stmt)) > 0) {
+		nodes[n++] = sqlite3_column_int64(stmt, 0);
+		r = 0;
+	}
+	for (size_t i = 0; i < s->n_boots && !r; i++)
+		if (s->boots[i].id &&
+		    in_window(s, &s->boots[i], s->boots[i].first_ms - CHUNK_SPAN_MS,
+			      s->boots[i].last_ms + CHUNK_SPAN_MS))
+			r = search_rollups_of(s, &s->boots[i], nodes, n);
+	return r;
+}
+
 static int see_page(int64_t boot, const struct dir_node *node, const uint8_t *data, void *arg)
 {
 	struct search *s = arg;
@@ -145,6 +262,8 @@ static int search_file(struct search *s)
 		    in_window(s, &s->boots[i], s->boots[i].first_ms - CHUNK_SPAN_MS,
 			      s->boots[i].last_ms + CHUNK_SPAN_MS))
 			r = search_chunks(s, &s->boots[i]);
+	if (!r && s->reader->has_rollups)
+		r = search_rollups(s);
 	return r < 0 ? r : reader_tail(s->reader, see_page, s);
 }
 

@@ -174,3 +174,52 @@ void cursor_close(struct cursor *cursor)
 {
 	free(cursor);
 }
+
+/* The fake has samples and nothing else. */
+int reader_extent(struct reader *reader, const struct metric *metric, const struct series_key *key,
+		  struct series_extent *ret)
+{
+	(void)reader;
+	(void)metric;
+	(void)key;
+	*ret = (struct series_extent){
+		.rolled_from_ms = INT64_MAX, .raw_from_ms = INT64_MIN, .minute_from_ms = INT64_MAX};
+	return 0;
+}
+
+int reader_last_before(struct reader *reader, const struct group *group,
+		       const struct series_key *key, int64_t t_ms, int64_t *ret_t_ms)
+{
+	(void)reader;
+	(void)group;
+	(void)key;
+	(void)t_ms;
+	(void)ret_t_ms;
+	return 0;
+}
+
+int rollup_open(struct reader *reader, const struct metric *metric, const struct series_key *key,
+		enum resolution resolution, int64_t from_ms, int64_t to_ms,
+		struct rollup_cursor **ret)
+{
+	(void)reader;
+	(void)metric;
+	(void)key;
+	(void)resolution;
+	(void)from_ms;
+	(void)to_ms;
+	(void)ret;
+	return -ENOSYS;
+}
+
+int rollup_next(struct rollup_cursor *cursor, struct rollup_span *ret)
+{
+	(void)cursor;
+	(void)ret;
+	return 0;
+}
+
+void rollup_close(struct rollup_cursor *cursor)
+{
+	(void)cursor;
+}
