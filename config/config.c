@@ -2,14 +2,15 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ini.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "config/plain_file.h"
 
 /* inih cuts lines at 200 bytes in silence, so a longer one is refused before it gets there. */
 #define LINE_MAX_BYTES 196
@@ -318,18 +319,12 @@ int config_read(struct config *config, FILE *file, const char *name)
 
 int config_read_file(struct config *config, const char *path)
 {
-	CLEANUP(fclosep) FILE *file = fopen(path, "re");
-	struct stat st;
+	CLEANUP(fclosep) FILE *file = NULL;
+	int r = plain_file_open(AT_FDCWD, path, &file);
 
-	if (!file) {
-		int r = -errno;
-
-		config_complain(config, "%s: %s", path, strerror(-r));
+	if (r < 0) {
+		config_complain(config, "%s: %s", path, plain_file_problem(r));
 		return r;
-	}
-	if (fstat(fileno(file), &st) == 0 && S_ISDIR(st.st_mode)) {
-		config_complain(config, "%s: %s", path, strerror(EISDIR));
-		return -EISDIR;
 	}
 	return config_read(config, file, path);
 }

@@ -23,8 +23,9 @@ MUST_CHECK int config_new(const struct option_spec *more, size_t n_more, struct 
 void config_free(struct config *config);
 void config_freep(struct config **config);
 
-/* Reads one file; a later one overrides an earlier one. Returns 0, -EINVAL when it has errors
- * (config_error()), or the errno of opening and reading, which is an error in the list too. */
+/* Reads one plain file; a later one overrides an earlier one. Returns 0, -EINVAL when it has errors
+ * (config_error()) or is something else, or the errno of opening and reading, which is an error in
+ * the list too. */
 int config_read_file(struct config *config, const char *path);
 /* The same for a stream; name is what errors call it. */
 int config_read(struct config *config, FILE *file, const char *name);

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "config/config.h"
+#include "config/plain_file.h"
 
 #define SUFFIX          ".conf"
 #define ENTRIES_MAX     4096 /* of the folder, whatever their names */
@@ -86,25 +86,6 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* One that is no plain file would hold the reader up, or never end. */
-static int open_plain(int dir_fd, const char *name, FILE **ret)
-{
-	CLEANUP(closep) int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	*ret = fdopen(fd, "r");
-	if (!*ret)
-		return -errno;
-	fd = -1;
-	return 0;
-}
-
 static int read_one(struct config *config, const char *dir, int dir_fd, const char *name)
 {
 	CLEANUP(fclosep) FILE *file = NULL;
@@ -115,10 +96,9 @@ static int read_one(struct config *config, const char *dir, int dir_fd, const ch
 		path = NULL;
 		return -ENOMEM;
 	}
-	r = open_plain(dir_fd, name, &file);
+	r = plain_file_open(dir_fd, name, &file);
 	if (r < 0) {
-		config_complain(config, "%s: %s", path,
-				r == -EINVAL ? "no plain file" : strerror(-r));
+		config_complain(config, "%s: %s", path, plain_file_problem(r));
 		return r;
 	}
 	return config_read(config, file, path);

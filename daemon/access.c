@@ -206,6 +206,21 @@ int access_open(struct access *access, const struct config *config, struct text 
 	return access_reload(access, why);
 }
 
+void access_copy(const struct access *access, struct access *ret)
+{
+	*ret = (struct access){
+		.lock = PTHREAD_MUTEX_INITIALIZER, .uid = access->uid, .gid = access->gid};
+	memcpy(ret->path, access->path, sizeof(ret->path));
+}
+
+void access_take(struct access *access, const struct access *from)
+{
+	pthread_mutex_lock(&access->lock);
+	memcpy(access->token, from->token, sizeof(access->token));
+	access->token_len = from->token_len;
+	pthread_mutex_unlock(&access->lock);
+}
+
 void access_done(struct access *access)
 {
 	explicit_bzero(access->token, sizeof(access->token));

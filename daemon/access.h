@@ -1,7 +1,7 @@
 /* Who may ask over HTTP. This machine may; who comes from elsewhere has to send the bearer token
  * (RFC 6750), unless the configuration says that anybody may read.
  *
- * The loop thread reads the token anew, others ask: a lock of its own keeps them apart. */
+ * The loop thread takes the token anew, others ask: a lock of its own keeps them apart. */
 #pragma once
 
 #include <pthread.h>
@@ -40,6 +40,11 @@ void access_done(struct access *access);
 
 /* Reads the token again, as whoever the daemon is by then. On an error the one before stays. */
 int access_reload(struct access *access, struct text *why);
+
+/* One of its own that reads the same token again, by another thread; and the token that it has
+ * read. So a file that is slow holds up nobody. */
+void access_copy(const struct access *access, struct access *ret);
+void access_take(struct access *access, const struct access *from);
 
 /* Whether a request with this Authorization header, "" without one, is let in. The time that this
  * takes tells nothing of the token. */

@@ -18,7 +18,7 @@
 /* A tick stands at the latest this long after the one before, whatever the periods are. */
 #define LONGEST_WAIT_MS 10000
 
-enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, FD_HELPER, FD_UEVENTS, FD_LOG, N_FDS };
+enum { FD_TIMER, FD_WALL, FD_SIGNAL, FD_LANE, FD_HELPER, FD_UEVENTS, FD_LOG, FD_RELOAD, N_FDS };
 
 struct run {
 	const struct loop *loop;
@@ -174,6 +174,12 @@ static void conclude_last_boot(struct run *run, int64_t now_ms)
 	last_boot_get_status(loop->last_boot, &run->account.last_boot);
 }
 
+static void end_reload(struct run *run)
+{
+	if (run->fds[FD_RELOAD].revents && reload_finish(run->loop->reload))
+		service_reloaded(run->loop->service);
+}
+
 static void turn(struct run *run)
 {
 	const struct loop *loop = run->loop;
@@ -190,6 +196,7 @@ static void turn(struct run *run)
 		sampler_helper_input(loop->sampler);
 	if (run->fds[FD_UEVENTS].revents)
 		sampler_uevent_input(loop->sampler);
+	end_reload(run);
 	follow_log(run, now_ms);
 	conclude_last_boot(run, now_ms);
 	wish_for_monitor(loop);
@@ -210,8 +217,8 @@ static bool reloads(struct run *run, int signal)
 		return false;
 	log_info("reads the configuration again (SIGHUP)");
 	service_reloading(run->loop->service);
-	reload_run(run->loop->reload);
-	service_reloaded(run->loop->service);
+	if (!reload_begin(run->loop->reload))
+		service_reloaded(run->loop->service);
 	return true;
 }
 
@@ -236,6 +243,7 @@ static int run_until_signal(struct run *run, int *ret_signal)
 		run->fds[FD_HELPER].fd = sampler_helper_fd(run->loop->sampler);
 		run->fds[FD_UEVENTS].fd = sampler_uevent_fd(run->loop->sampler);
 		run->fds[FD_LOG].fd = kernel_log_fd(run->loop->kernel_log);
+		run->fds[FD_RELOAD].fd = reload_fd(run->loop->reload);
 		if (poll(run->fds, N_FDS, kernel_log_is_behind(run->loop->kernel_log) ? 0 : -1) <
 		    0) {
 			if (errno == EINTR)

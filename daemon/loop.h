@@ -25,7 +25,7 @@ struct loop {
 	struct kernel_log *kernel_log;
 	struct last_boot *last_boot; /* NULL without memory for it */
 	struct service *service;
-	const struct reload *reload;
+	struct reload *reload;
 	const struct config *config; /* for the policy of the UFS monitors */
 	bool terminal;               /* SIGHUP says that it is gone */
 	struct clock_watch clock;    /* as the store was told */

@@ -497,7 +497,7 @@ static void tell_helper(struct flashscoped *d)
 
 static int run_loop(struct flashscoped *d)
 {
-	const struct reload reload = {
+	const struct reload_options options = {
 		.argc = d->argc,
 		.argv = d->argv,
 		.settings = &d->settings,
@@ -505,6 +505,12 @@ static int run_loop(struct flashscoped *d)
 		.sampler = d->sampler,
 		.committer = d->committer,
 	};
+	struct reload *reload = NULL;
+	int signal = 0, r = reload_new(&options, &reload);
+
+	if (r < 0)
+		return r;
+
 	const struct loop loop = {
 		.sampler = d->sampler,
 		.store = d->store,
@@ -513,13 +519,13 @@ static int run_loop(struct flashscoped *d)
 		.kernel_log = d->kernel_log,
 		.last_boot = d->last_boot,
 		.service = &d->service,
-		.reload = &reload,
+		.reload = reload,
 		.config = d->settings.config,
 		.terminal = isatty(STDIN_FILENO),
 		.clock = d->clock,
 	};
-	int signal = 0, r = loop_run(&loop, &signal);
-
+	r = loop_run(&loop, &signal);
+	reload_free(reload);
 	if (r < 0)
 		log_error("the loop failed: %s", strerror(-r));
 	/* Before the stop, which is the last that a file tells of a run. */

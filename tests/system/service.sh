@@ -88,6 +88,13 @@ chmod 644 "$work/token"
 hup 'error: the token stays as it was: .*has mode 0644'
 is 200 "$(curl -s -o /dev/null -w '%{http_code}' "$open/healthz" -H 'Authorization: Bearer fedcba9876543210')" \
 	'the token that stays'
+
+# What is no file is not waited for: the loop goes on, and hears the stop.
+chmod 600 "$work/token"
+rm "$work/conf"
+mkfifo "$work/conf"
+hup "error: $work/conf: no plain file"
+ask /api/v1/status | json '.store.commit_interval_ms == 30000'
 stop
 until_true 5 grep -q "^$daemon STOPPING=1 \|STOPPING=1" "$told"
 
