@@ -33,7 +33,7 @@ static const char help[] =
 	"\n"
 	"  --ufs-monitor  has the UFS driver time each request until the mark ends, at most for\n"
 	"                 mark_max of [ufs] (docs/UFS-MONITOR.md); waits until it does\n"
-	"  --for DURATION for no longer than that (90s, 10min, 1h), nor than mark_max\n"
+	"  --for DURATION for no longer than that (90s, 10min, 1h); mark_max is the most\n"
 	"  --socket PATH  of the daemon (default var/run/flashscoped.sock, then\n"
 	"                 " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
 	"  --url URL      of a proxy to the socket: the daemon takes marks from that alone\n"
@@ -296,6 +296,8 @@ int command_mark(int argc, char **argv)
 		return mark_command(&args, argv[0], argv + 2);
 	if (argc == 2 && !strcmp(argv[0], "start"))
 		return mark_start(&args, argv[1]);
+	if (argc == 2 && !strcmp(argv[0], "end") && args.ufs_monitor)
+		return cli_wrong_usage("mark", "--ufs-monitor goes with a start or a command");
 	if (argc == 2 && !strcmp(argv[0], "end"))
 		return mark_end(&args, argv[1]);
 	return wrong_usage(argc, argv);

@@ -154,10 +154,14 @@ static void print_ufs_monitor(struct tree *monitor)
 
 	if (!n_hosts && !strcmp(policy, "auto") && !tree_bool(monitor, "asked") && !*until)
 		return;
-	text_printf(&text, "UFS monitor %s%s", policy,
-		    *until || tree_bool(monitor, "asked") ? ", asked for by a mark" : "");
-	if (*until)
-		text_printf(&text, " until %s at most", until);
+	text_printf(&text, "UFS monitor %s", policy);
+	/* What is always or never on ends with no mark. */
+	if (strcmp(policy, "on") != 0 && strcmp(policy, "off") != 0) {
+		if (*until || tree_bool(monitor, "asked"))
+			text_str(&text, ", asked for by a mark");
+		if (*until)
+			text_printf(&text, " until %s at most", until);
+	}
 	text_str(&text, ": ");
 	if (!strcmp(policy, "off"))
 		text_str(&text, "left alone");

@@ -14,6 +14,7 @@ struct latest {
 	const struct catalog *catalog;
 	const char *collector, *node; /* "" for all; a node by name or identity */
 	int64_t boot, now_ms, wall_offset_ms;
+	bool nobody_asks; /* the devices that are asked by commands */
 };
 
 static struct api_value get_value(const void *arg, size_t field)
@@ -36,6 +37,7 @@ static int add_row(const struct latest_row *row, void *arg)
 		.wall_offset_ms = latest->wall_offset_ms,
 		.now_ms = latest->now_ms,
 		.step_ms = row->step_ms,
+		.stale = latest->nobody_asks && row->group->cost == COST_Q,
 	};
 
 	catalog_group_at(latest->catalog, row->group_index, &r.collector);
@@ -50,6 +52,13 @@ static int add_row(const struct latest_row *row, void *arg)
 	return 0;
 }
 
+static bool nobody_asks(struct api *api)
+{
+	CLEANUP(board_view_done) struct board_view view = {0};
+
+	return board_view(api->board, &view) == 0 && view.stats.helper.state != LINK_UP;
+}
+
 void serve_latest(struct api *api, const struct request *request, struct answer *ret)
 {
 	struct store_status status;
@@ -59,6 +68,7 @@ void serve_latest(struct api *api, const struct request *request, struct answer 
 		.node = request_param(request, "node"),
 		.now_ms = clock_boot_ms(),
 		.wall_offset_ms = store_wall_offset_ms(api->store),
+		.nobody_asks = nobody_asks(api),
 	};
 
 	if (*latest.collector && !catalog_find_collector(api->catalog, latest.collector)) {

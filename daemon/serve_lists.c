@@ -324,7 +324,7 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 static int64_t add(struct api *api, const struct api_mark_request *body, const struct mark *mark)
 {
 	int64_t max_ms = config_number(api->settings->config, OPTION_UFS_MARK_MAX);
-	int64_t ufs_ms = body->ufs_monitor_ms ? MIN(body->ufs_monitor_ms, max_ms) : max_ms;
+	int64_t ufs_ms = body->ufs_monitor_ms ? body->ufs_monitor_ms : max_ms;
 
 	if (mark->t_end_ms != TIME_OPEN)
 		return store_mark_span(api->store, body->label, mark->t_ms, mark->t_end_ms);
@@ -334,12 +334,38 @@ static int64_t add(struct api *api, const struct api_mark_request *body, const s
 	return store_mark_start(api->store, body->label, mark->t_ms);
 }
 
+/* What cannot be done is not kept either: it would be carried out when the option allows it. */
+static bool may_ask_for_ufs(struct api *api, const struct api_mark_request *body,
+			    struct answer *ret)
+{
+	const struct config *config = api->settings->config;
+	int64_t max_ms = config_number(config, OPTION_UFS_MARK_MAX);
+
+	if (!body->ufs_monitor)
+		return true;
+	if (!strcmp(config_text(config, OPTION_UFS_MONITOR), "off")) {
+		answer_problem(ret, 409, "ufs_monitor",
+			       "the UFS monitor is switched off (monitor in [ufs]); there is no "
+			       "mark");
+		return false;
+	}
+	if (body->ufs_monitor_ms > max_ms) {
+		answer_problem(ret, 400, "ufs_monitor_ms",
+			       "it is more than mark_max in [ufs] allows, %lld s",
+			       (long long)max_ms / 1000);
+		return false;
+	}
+	return true;
+}
+
 static void start_mark(struct api *api, const struct api_mark_request *body, struct answer *ret)
 {
 	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
 	struct reader *reader = NULL;
 	struct mark mark = {.t_ms = clock_boot_ms(), .t_end_ms = TIME_OPEN};
 
+	if (!may_ask_for_ufs(api, body, ret))
+		return;
 	if (*body->from || *body->to) {
 		reader = api_reader_acquire(api, ret, &shared);
 		/* The mark itself needs no database. */

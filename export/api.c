@@ -224,7 +224,7 @@ void api_row(struct doc *doc, const struct api_row *row,
 	doc_string_or_null(doc, "identity", row->identity);
 	add_time(doc, row->boot, row->t_ms, row->wall_offset_ms);
 	doc_i64(doc, "age_ms", age_ms);
-	doc_bool(doc, "stale", api_is_stale(age_ms, row->step_ms));
+	doc_bool(doc, "stale", row->stale || api_is_stale(age_ms, row->step_ms));
 	add_fields(doc, row->group, v);
 	add_faults(doc, row->group, v);
 	add_flags(doc, row->group, v);

@@ -73,6 +73,7 @@ struct api_row {
 	const struct group *group;
 	const char *node, *identity;
 	int64_t boot, t_ms, wall_offset_ms, now_ms, step_ms;
+	bool stale; /* whatever its age is */
 };
 
 /* {"collector","group","node","identity","t","boot","boot_ms","age_ms","stale","fields","faults",

@@ -25,7 +25,7 @@ struct worker {
 	bool *wanted;                     /* those that the keeper was opened with */
 	bool *lost;                       /* whose probe in the worker itself did not find it */
 	bool *owes;                       /* groups that are asked for and not answered */
-	bool *asked;                      /* those that it was asked for, and did not sleep */
+	bool *asked;                      /* those that it was asked for; not asleep, not hung */
 	struct wire_tick waiting;         /* for a worker that is busy */
 	struct wire_node hung[HANGS_MAX]; /* what was told, and not yet that it is back */
 	size_t n_hung;
@@ -296,7 +296,7 @@ static void miss_all(struct worker *worker)
 	for (size_t i = 0; i < crew->n_groups; i++) {
 		if (!worker->owes[i])
 			continue;
-		worker->owes[i] = false;
+		worker->owes[i] = worker->asked[i] = false;
 		if (gather_miss(&crew->gathers[i], -ETIMEDOUT))
 			answer(crew, i);
 	}

@@ -30,7 +30,7 @@ struct link {
 	struct link_events events;
 	struct link_status status;
 	int fd; /* -1: none */
-	bool greeted, ended;
+	bool greeted;
 	bool wants_log, wants_records;
 	int passed_fd; /* beside the packet that is being taken, -1: none */
 	struct backoff again;
@@ -151,7 +151,7 @@ static void try_connect(struct link *link, int64_t now_ms)
 
 	if (fd < 0) {
 		go_down(link, now_ms, "it cannot be reached at %.180s: %s%s", link->status.path,
-			strerror(-fd), link->ended ? "; " HELPER_ENDED : "");
+			strerror(-fd), link->status.ended ? "; " HELPER_ENDED : "");
 		return;
 	}
 	snprintf(hello.version, sizeof(hello.version), "%s", FLASHSCOPE_VERSION);
@@ -189,7 +189,7 @@ static void allow_for_sleep(struct link *link, int64_t now_ms)
 
 void link_ended(struct link *link)
 {
-	link->ended = true;
+	link->status.ended = true;
 }
 
 void link_check(struct link *link, int64_t now_ms)
@@ -214,7 +214,7 @@ static int take_hello(struct link *link, size_t len, int64_t now_ms)
 	if (link->greeted || hello.digest != wire_digest(link->options.catalog))
 		return -EBADMSG;
 	link->greeted = true;
-	link->ended = false;
+	link->status.ended = false;
 	link->status.state = LINK_UP;
 	link->status.since_ms = now_ms;
 	link->status.reason[0] = '\0';

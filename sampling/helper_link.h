@@ -42,7 +42,7 @@ struct link_status {
 	char path[LINK_PATH_MAX];
 	char reason[WIRE_TEXT_MAX]; /* of LINK_OFF and LINK_DOWN, else "" */
 	uint64_t n_connects;
-	bool was_up;
+	bool was_up, ended;          /* ended: see link_ended() */
 	struct wire_monitor monitor; /* what it is told to do with UFS monitors */
 	/* What it said last of its workers, and of the monitors; zero unless LINK_UP. */
 	struct wire_account account;

@@ -30,7 +30,9 @@ struct keeper {
 	struct lane lane;
 	int64_t started_ms;
 	bool busy, probing;
-	int64_t busy_since_ms, checked_ms;
+	int64_t stood_ms; /* since when it stood where it stood before it was asked, -1: nowhere */
+	int64_t busy_since_ms; /* the same, later by what the machine slept */
+	int64_t checked_ms;
 	unsigned n_deaths; /* at work, since the last sample */
 	bool wants_rescan, wants_restart;
 	bool stopped;
@@ -199,6 +201,7 @@ static void start_lane(struct keeper *keeper, int64_t now_ms)
 	keeper->n_restarts += keeper->started_once;
 	keeper->started_once = true;
 	keeper->started_ms = now_ms;
+	keeper->stood_ms = -1;
 	set_busy(keeper, true, now_ms);
 }
 
@@ -224,6 +227,11 @@ static bool leave_alone(struct keeper *keeper, int64_t now_ms)
 {
 	/* A copy: the process may still write. */
 	struct lane_place place = *keeper->lane.place;
+
+	/* It has not begun, as one that somebody stopped: where it stands is what answered last. */
+	if (place.since_ms == keeper->stood_ms)
+		return false;
+
 	int64_t since_ms = stands_since_ms(keeper, now_ms);
 	const struct hang *hang;
 
@@ -278,9 +286,12 @@ static bool is_starved(const struct keeper *keeper)
 	       hangs_are_full(&keeper->hangs);
 }
 
+/* One that asks a single device by commands has little to probe, and its deadline is long. */
 static int64_t deadline_ms(const struct keeper *keeper)
 {
-	return keeper->options.deadline_ms * (keeper->probing ? PROBE_DEADLINES : 1);
+	bool longer = keeper->probing && !keeper->options.lane.device;
+
+	return keeper->options.deadline_ms * (longer ? PROBE_DEADLINES : 1);
 }
 
 static bool is_overdue(const struct keeper *keeper, int64_t now_ms)
@@ -303,6 +314,7 @@ static void send_rescan(struct keeper *keeper, int64_t now_ms)
 	size_t len = wire_put_rescan(keeper->packet);
 
 	keeper->wants_rescan = false;
+	keeper->stood_ms = keeper->lane.place->since_ms;
 	if (send(keeper->lane.fd, keeper->packet, len, MSG_NOSIGNAL) < 0)
 		lane_died(keeper, now_ms);
 	else
@@ -430,6 +442,7 @@ int keeper_request(struct keeper *keeper, const struct wire_tick *tick, int64_t 
 	if (keeper->busy)
 		return -EBUSY;
 	len = wire_put_tick(keeper->packet, tick);
+	keeper->stood_ms = keeper->lane.place->since_ms;
 	if (send(keeper->lane.fd, keeper->packet, len, MSG_NOSIGNAL) < 0) {
 		lane_died(keeper, now_ms);
 		return -EHOSTDOWN;

@@ -15,6 +15,7 @@
  * it asleep as well. It alone is looked at, which costs no command, or a rare one
  * (collectors/ata_smart.c); those that are awake have answered. */
 #define LOOK_AGAIN_MS   60000
+#define LATE_MAX_MS     1000
 
 /* What it means for a collector that sends commands that there is no helper. */
 static enum outcome no_helper_outcome(const struct link_status *status, int *ret_error)
@@ -32,6 +33,10 @@ static void advise(const struct link_status *status, struct text *text)
 {
 	if (status->state == LINK_OFF)
 		text_str(text, "mode = auto in [helper]");
+	else if (status->ended)
+		text_str(text,
+			 "start flashscoped anew, as root: it has given up what it would need "
+			 "to start another one");
 	else
 		text_printf(text,
 			    "as root: flashscoped starts it (again); or flashscope-helper --socket "
@@ -182,8 +187,18 @@ static void helper_probed(void *arg, size_t collector, int error, struct probe *
 			       probe);
 }
 
+/* Its next tick may be a day away. */
+static void look_at_hung(struct sampler *sampler, int group)
+{
+	if (group >= 0 && (size_t)group < sampler->n_plans &&
+	    sampler->plans[group].schedule.period_ms)
+		again(&sampler->plans[group], true, clock_boot_ms() + LOOK_AGAIN_MS);
+}
+
 static void helper_node(void *arg, const struct wire_node *node)
 {
+	if (node->hung)
+		look_at_hung(arg, node->group);
 	if (node->hung)
 		sampler_take_hung(arg, node->collector, node->group, node->node, node->since_ms);
 	else if (node->gone)
@@ -235,7 +250,8 @@ struct link_events sampler_link_events(struct sampler *sampler)
 				    helper_changed, helper_log,  helper_records};
 }
 
-/* A sample out of turn stands at the time when it is asked for, all others at their ticks. */
+/* A sample stands at its tick, but for one out of turn, or late since nobody could be asked at the
+ * tick: that stands at the time when it is asked for. */
 static bool take_due_of_helper(struct sampler *sampler, struct plan *plan, int64_t now_ms,
 			       int64_t *ret_t_ms)
 {
@@ -243,6 +259,8 @@ static bool take_due_of_helper(struct sampler *sampler, struct plan *plan, int64
 		bool due = sampler_take_due(sampler, plan, now_ms, ret_t_ms);
 
 		plan->asked_rest = plan->asked_rest && !due;
+		if (due && now_ms - *ret_t_ms >= LATE_MAX_MS)
+			*ret_t_ms = now_ms;
 		return due;
 	}
 	plan->out_of_turn = false;

@@ -982,6 +982,31 @@ static void also_after_a_kill(void **state)
 }
 
 /* One that slept, or was plugged in, is looked at alone: the others have answered. */
+/* Somebody stops the process of an idle worker: that is no device that hangs. */
+static void one_that_was_stopped(void **state)
+{
+	unsigned before;
+	int64_t pid;
+
+	(void)state;
+	put("devices", "a\n");
+	await_workers(1);
+	sample(ASKED, 1);
+	turn_for(300); /* until it is done with it */
+	pid = said.pids[0];
+	before = said.n_rows;
+	assert_int_equal(kill((pid_t)pid, SIGSTOP), 0);
+	skew_ms += 60000;
+	request(ASKED);
+	if (said.n_rows == before)
+		await(&said.n_rows, 1);
+	assert_int_equal(said.n_nodes, 0);
+	await_workers(1);
+	assert_int_equal(said.n_hung, 0);
+	sample_later();
+	assert_int_not_equal(said.pids[0], pid);
+}
+
 static void the_rest(void **state)
 {
 	(void)state;
@@ -1075,6 +1100,7 @@ int main(void)
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),
 		TEST(also_after_a_kill, set_up),
+		TEST(one_that_was_stopped, set_up),
 		TEST(the_rest, set_up),
 		TEST(more_devices_than_workers, set_up),
 		TEST(a_stop_ends_all, set_up),

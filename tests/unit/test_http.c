@@ -343,9 +343,16 @@ static void test_marks_that_ask(void **state)
 	first = start_asking(f, ",\"ufs_monitor_ms\":60000");
 	assert_in_range(until_ms(f), now_ms + 60000, clock_boot_ms() + 60000);
 	end_asking(f, first);
-	first = start_asking(f, ",\"ufs_monitor_ms\":9223372036854775807");
-	assert_in_range(until_ms(f), now_ms + 600000, clock_boot_ms() + 600000);
-	end_asking(f, first);
+	answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true,\"ufs_monitor_ms\":600001}");
+	assert_problem(&answer, 400, "ufs_monitor_ms");
+	assert_int_equal(until_ms(f), 0);
+
+	/* What is refused is not kept for a later time. */
+	assert_int_equal(config_set(f->settings.config, OPTION_UFS_MONITOR, "off", "test"), 0);
+	answer = post(f, true, "{\"label\":\"x\",\"ufs_monitor\":true}");
+	assert_problem(&answer, 409, "ufs_monitor");
+	assert_int_equal(until_ms(f), 0);
+	assert_int_equal(config_set(f->settings.config, OPTION_UFS_MONITOR, "marked", "test"), 0);
 
 	/* One that is never ended. */
 	assert_int_equal(config_set(f->settings.config, OPTION_UFS_MARK_MAX, "1s", "test"), 0);

@@ -293,11 +293,14 @@ static void the_first_sample_is_taken_at_once(void **state)
 	assert_int_equal(said.t_ms[ASKED], t_ms);
 	assert_int_equal(said.value[ASKED], 2);
 
-	/* The next one stands on its multiple. */
-	tick(PERIOD_MS);
+	/* The next one stands on its multiple, but for one that is late. */
+	tick(PERIOD_MS - now_ms % PERIOD_MS);
 	t_ms = asked_for(ASKED);
 	assert_true(t_ms > 0);
 	assert_int_equal(t_ms % PERIOD_MS, 0);
+	answer(ASKED, t_ms, 0, "n0");
+	tick(2 * PERIOD_MS - now_ms % PERIOD_MS - 5000);
+	assert_in_range(asked_for(ASKED), now_ms - 1, now_ms);
 }
 
 /* The daemon before this one had its sample a moment ago. */
