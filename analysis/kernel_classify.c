@@ -17,6 +17,8 @@ const char *kernel_cause_name(enum kernel_cause cause)
 		[CAUSE_SPACE] = "space",
 		[CAUSE_UNSUPPORTED] = "unsupported",
 		[CAUSE_THERMAL] = "thermal",
+		[CAUSE_POWER] = "power",
+		[CAUSE_PROTECTION] = "protection",
 		[CAUSE_HUNG] = "hung",
 		[CAUSE_OOM] = "oom",
 		[CAUSE_PCIE_CORRECTED] = "pcie_corrected",

@@ -329,10 +329,14 @@ const struct kernel_rule kernel_rules[] = {
 {"md-redirected",        "md/<raid10|raid1>:{name}: {any}redirecting sector ",                   CAUSE_DETAIL, INFO, NONE, "read of another disk"},
 {"md-superblock",        "md: super_written gets error=",                                        CAUSE_DETAIL, INFO, NONE, "of a write that failed"},
 
-/* Heat: drivers/thermal/thermal_core.c, arch/x86/kernel/cpu/mce/therm_throt.c, kernel/reboot.c */
+/* Heat: drivers/thermal/thermal_core.c, arch/x86/kernel/cpu/mce/therm_throt.c; and what a machine
+ * goes down for by itself, whose reason stands in parentheses: kernel/reboot.c (from 5.14; "reboot"
+ * from 6.15), called by drivers/thermal, drivers/regulator/{core,irq_helpers}.c and others */
 {"thermal-critical",     "thermal {node}: {any}critical temperature reached",                    CAUSE_THERMAL, CRITICAL, OTHER, "critical temperature"},
 {"thermal-critical-old", "critical temperature reached",                                         CAUSE_THERMAL, CRITICAL, NONE, "critical temperature"},
-{"hardware-protection",  "<reboot: |>HARDWARE PROTECTION",                                       CAUSE_THERMAL, CRITICAL, NONE, "switched off to protect the hardware"},
+{"protection-thermal",   "<reboot: |>HARDWARE PROTECTION <shutdown|reboot> (Temperature too high)", CAUSE_THERMAL, CRITICAL, NONE, "goes down, for it is too hot"},
+{"protection-power",     "<reboot: |>HARDWARE PROTECTION {any}<oltage|urrent|egulator>",         CAUSE_POWER, CRITICAL, NONE, "goes down for a fault of its power"},
+{"hardware-protection",  "<reboot: |>HARDWARE PROTECTION",                                       CAUSE_PROTECTION, CRITICAL, NONE, "goes down to protect its hardware"},
 {"thermal-throttle",     "<mce: |>{node=CPU}: <Core|Package> temperature <is |>above threshold", CAUSE_THERMAL, WARNING, OTHER, "CPU is throttled"},
 
 /* Nothing moves: kernel/{hung_task,watchdog,workqueue}.c, kernel/rcu/tree_stall.h */

@@ -23,6 +23,8 @@ enum kernel_cause {
 	CAUSE_SPACE,       /* a thin device or a pool has no space left */
 	CAUSE_UNSUPPORTED, /* a command that the device does not know: no fault */
 	CAUSE_THERMAL,     /* too hot, throttled or switched off for it */
+	CAUSE_POWER,       /* a supply's voltage or current, and the machine goes down for it */
+	CAUSE_PROTECTION,  /* it goes down to protect its hardware, for another reason */
 	CAUSE_HUNG,        /* a task, a CPU or the write-back stands still */
 	CAUSE_OOM,         /* memory ran out and a process was killed */
 	CAUSE_PCIE_CORRECTED, /* the link has put it right by itself */

@@ -46,6 +46,8 @@ static const struct field incident_fields[] = {
 	CAUSE("file_system", "what the file system noticed"),
 	CAUSE("space", "a pool or thin device without space"),
 	CAUSE("thermal", "heat"),
+	CAUSE("power", "a power supply, for which the machine goes down"),
+	CAUSE("protection", "a machine that goes down to protect its hardware"),
 	CAUSE("hung", "tasks, CPUs or write-back that stand still"),
 	CAUSE("oom", "processes that were killed for want of memory"),
 	CAUSE("pcie_corrected", "errors of the PCIe link that it has put right"),
