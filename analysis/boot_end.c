@@ -1,8 +1,10 @@
 #include "analysis/boot_end.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/kernel_rules.h"
 #include "base/text.h"
@@ -27,6 +29,12 @@ static const struct {
 	[BOOT_END_WATCHDOG] = {"watchdog", "a watchdog reset the machine", SEVERITY_ERROR},
 	[BOOT_END_THERMAL_SHUTDOWN] = {"thermal_shutdown", "the machine got too hot",
 				       SEVERITY_CRITICAL},
+	[BOOT_END_POWER_SHUTDOWN] = {"power_shutdown",
+				     "the kernel put the machine down for a fault of its power",
+				     SEVERITY_CRITICAL},
+	[BOOT_END_PROTECTION_SHUTDOWN] = {"protection_shutdown",
+					  "the kernel put the machine down to protect its hardware",
+					  SEVERITY_CRITICAL},
 	[BOOT_END_KERNEL_CRASH] = {"kernel_crash", "the kernel crashed", SEVERITY_ERROR},
 };
 
@@ -95,23 +103,74 @@ static void add(struct boot_end *end, enum boot_end_cause cause, enum boot_end_c
 	va_end(args);
 }
 
-static void of_records(const struct boot_end_evidence *e, struct boot_end *end)
+/* Minutes and more, in which there may have been other boots. */
+static bool is_long_ago(const struct boot_end_evidence *e)
 {
-	if (e->has_panic && e->panic_after_ms == BOOT_END_TIME_NONE)
-		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_LIKELY, 80,
-		    "pstore has a new record of a panic, of an unknown time");
-	else if (e->has_panic && e->panic_after_ms < -PANIC_BEFORE_MS)
+	return e->gap_ms != BOOT_END_TIME_NONE && e->gap_ms > BOOT_END_SOON_MS;
+}
+
+/* What has no time, and tells of the boot just before this one. */
+#define UNTIMED_PART 3
+
+static void add_untimed(const struct boot_end_evidence *e, struct boot_end *end,
+			enum boot_end_cause cause, enum boot_end_certainty certainty, int weight,
+			const char *text)
+{
+	if (is_long_ago(e))
+		add(end, cause, BOOT_END_POSSIBLE, weight / UNTIMED_PART,
+		    "%.128s; it has no time, and may be of a boot in between", text);
+	else
+		add(end, cause, certainty, weight, "%s", text);
+}
+
+/* Whether the machine is known to have gone down by itself, step by step. */
+static bool went_down(const struct boot_end_evidence *e)
+{
+	return e->stop == BOOT_END_STOPPED_SHUTDOWN || e->log == BOOT_END_LOG_ORDERLY;
+}
+
+static void of_panic(const struct boot_end_evidence *e, struct boot_end *end)
+{
+	if (e->panic_after_ms == BOOT_END_TIME_NONE)
+		add_untimed(e, end, BOOT_END_KERNEL_CRASH, BOOT_END_LIKELY, 80,
+			    "pstore has a new record of a panic, of an unknown time");
+	else if (e->panic_after_ms < -PANIC_BEFORE_MS)
 		add(end, BOOT_END_UNKNOWN, BOOT_END_POSSIBLE, 0,
 		    "the record of a panic in pstore is older than the last sample");
-	else if (e->has_panic)
+	else if (e->panic_after_ms <= BOOT_END_SOON_MS)
 		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN, 100,
 		    "pstore has the record of a panic at the end");
-	if (e->has_oops && e->stop == BOOT_END_BROKE_OFF && e->oops_after_ms >= -OOPS_BEFORE_MS)
+	else
+		/* A machine that was going down was not running hours later. */
+		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE,
+		    e->stop == BOOT_END_STOPPED_SHUTDOWN ? 0 : 33,
+		    "pstore has the record of a panic, long after the last that is known of the "
+		    "boot: it may be of one in between");
+}
+
+static bool is_at_end(int64_t after_ms, int64_t before_ms)
+{
+	return after_ms >= -before_ms && after_ms <= BOOT_END_SOON_MS;
+}
+
+static void of_records(const struct boot_end_evidence *e, struct boot_end *end)
+{
+	if (e->has_panic)
+		of_panic(e, end);
+	if (e->has_oops && e->stop == BOOT_END_BROKE_OFF &&
+	    is_at_end(e->oops_after_ms, OOPS_BEFORE_MS))
 		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_LIKELY, 62,
 		    "pstore has the record of an oops of the last minute");
 	else if (e->has_oops)
 		add(end, BOOT_END_UNKNOWN, BOOT_END_POSSIBLE, 0,
 		    "pstore has a new record of an oops, which the kernel may have outlived");
+	if (e->has_emergency && is_at_end(e->emergency_after_ms, PANIC_BEFORE_MS))
+		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 66,
+		    "pstore has the record of an emergency restart: at once, and not in order");
+	else if (e->has_emergency)
+		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE,
+		    e->emergency_after_ms == BOOT_END_TIME_NONE ? 22 : 0,
+		    "pstore has the record of an emergency restart, which may be of another boot");
 	if (e->has_unread && !e->has_panic)
 		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE,
 		    e->stop == BOOT_END_BROKE_OFF ? 35 : 0,
@@ -120,41 +179,58 @@ static void of_records(const struct boot_end_evidence *e, struct boot_end *end)
 
 static void of_log(const struct boot_end_evidence *e, struct boot_end *end)
 {
-	switch (e->log) {
-	case BOOT_END_LOG_THERMAL:
-		add(end, BOOT_END_THERMAL_SHUTDOWN, BOOT_END_CERTAIN, 97,
-		    "the kernel's log ends with a critical temperature");
-		break;
-	case BOOT_END_LOG_PANIC:
-		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN, 96,
-		    "the kernel's log ends with a panic");
-		break;
-	case BOOT_END_LOG_ORDERLY:
-		add(end, BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN, 92,
-		    "the kernel's log ends with a restart or power-off in order");
-		break;
-	case BOOT_END_LOG_NONE:
-		break;
-	}
+	static const struct {
+		enum boot_end_cause cause;
+		int weight;
+		const char *text;
+	} say[] = {
+		[BOOT_END_LOG_NONE] = {BOOT_END_UNKNOWN, 0, ""},
+		[BOOT_END_LOG_PANIC] = {BOOT_END_KERNEL_CRASH, 96,
+					"the kernel's log ends with a panic"},
+		[BOOT_END_LOG_THERMAL] = {BOOT_END_THERMAL_SHUTDOWN, 97,
+					  "the kernel's log ends with a critical temperature"},
+		[BOOT_END_LOG_POWER] = {BOOT_END_POWER_SHUTDOWN, 97,
+					"the kernel's log ends with a fault of a power supply"},
+		[BOOT_END_LOG_PROTECTION] = {BOOT_END_PROTECTION_SHUTDOWN, 97,
+					     "the kernel's log ends with the protection of the "
+					     "hardware"},
+		[BOOT_END_LOG_ORDERLY] = {BOOT_END_CLEAN_STOP, 92,
+					  "the kernel's log ends with a restart or power-off in "
+					  "order"},
+	};
+	const char *text = say[e->log].text;
+
+	if (e->log == BOOT_END_LOG_NONE)
+		return;
+	if (e->log_has_time)
+		add(end, say[e->log].cause, BOOT_END_CERTAIN, say[e->log].weight, "%s", text);
+	else if (e->log_is_odd && !is_long_ago(e))
+		/* The kernel's stamps stand still in suspend, so this is no proof. */
+		add(end, say[e->log].cause, BOOT_END_POSSIBLE, say[e->log].weight / UNTIMED_PART,
+		    "%s, which by its stamps is before the end, unless the machine was suspended",
+		    text);
+	else
+		add_untimed(e, end, say[e->log].cause, BOOT_END_CERTAIN, say[e->log].weight, text);
 }
 
 static void of_watchdog(const struct boot_end_evidence *e, struct boot_end *end)
 {
 	if (e->watchdog & WATCHDOG_OVERHEAT)
-		add(end, BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY, 76,
-		    "the watchdog says OVERHEAT: a reset by the temperature of the CPU");
+		add_untimed(e, end, BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY, 76,
+			    "the watchdog says OVERHEAT: a reset by the temperature of the CPU");
 	if (e->watchdog & WATCHDOG_CARDRESET)
-		add(end, BOOT_END_WATCHDOG, BOOT_END_LIKELY, 70,
-		    "the watchdog says CARDRESET: it did the reset");
+		add_untimed(e, end, BOOT_END_WATCHDOG, BOOT_END_LIKELY, 70,
+			    "the watchdog says CARDRESET: it did the reset");
 	if (e->watchdog & (WATCHDOG_POWERUNDER | WATCHDOG_POWEROVER))
-		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 60,
-		    "the watchdog says %s: a fault of the power",
-		    e->watchdog & WATCHDOG_POWERUNDER ? "POWERUNDER" : "POWEROVER");
+		add_untimed(e, end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 60,
+			    e->watchdog & WATCHDOG_POWERUNDER
+				    ? "the watchdog says POWERUNDER: a fault of the power"
+				    : "the watchdog says POWEROVER: a fault of the power");
 	if (e->watchdog & (WATCHDOG_FANFAULT | WATCHDOG_EXTERN1 | WATCHDOG_EXTERN2))
-		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE, 32, "the watchdog says %s",
-		    e->watchdog & WATCHDOG_FANFAULT  ? "FANFAULT"
-		    : e->watchdog & WATCHDOG_EXTERN1 ? "EXTERN1"
-						     : "EXTERN2");
+		add_untimed(e, end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE, 32,
+			    e->watchdog & WATCHDOG_FANFAULT  ? "the watchdog says FANFAULT"
+			    : e->watchdog & WATCHDOG_EXTERN1 ? "the watchdog says EXTERN1"
+							     : "the watchdog says EXTERN2");
 }
 
 static void of_firmware(const struct boot_end_evidence *e, struct boot_end *end)
@@ -170,16 +246,21 @@ static void of_firmware(const struct boot_end_evidence *e, struct boot_end *end)
 		[BOOT_END_FIRMWARE_POWER] = {BOOT_END_RESET_OR_POWER_CUT, 50},
 		[BOOT_END_FIRMWARE_SOFTWARE] = {BOOT_END_CLEAN_STOP, 40},
 	};
+	bool goes_before_order = e->firmware == BOOT_END_FIRMWARE_THERMAL && went_down(e);
+	char text[BOOT_END_TEXT_MAX];
 
-	if (e->firmware_text)
-		add(end, say[e->firmware].cause,
+	if (!e->firmware_text)
+		return;
+	snprintf(text, sizeof(text), "the boot loader or SoC says: %.90s", e->firmware_text);
+	add_untimed(e, end, say[e->firmware].cause,
 		    e->firmware == BOOT_END_FIRMWARE_NONE ? BOOT_END_POSSIBLE : BOOT_END_LIKELY,
-		    say[e->firmware].weight, "the boot loader or SoC says: %.120s",
-		    e->firmware_text);
+		    goes_before_order ? 93 : say[e->firmware].weight, text);
 }
 
 static void of_drives(const struct boot_end_evidence *e, struct boot_end *end)
 {
+	bool reset = e->watchdog & WATCHDOG_CARDRESET || e->firmware == BOOT_END_FIRMWARE_WATCHDOG;
+
 	if (e->n_drives && e->unsafe_rise > 0)
 		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 55,
 		    "a drive lost its power without a word before: unsafe_shutdowns rose by %lld",
@@ -187,15 +268,68 @@ static void of_drives(const struct boot_end_evidence *e, struct boot_end *end)
 	else if (e->n_drives && e->stop != BOOT_END_BROKE_OFF)
 		add(end, BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE, 25,
 		    "no drive counts one more unsafe shutdown");
-	if (e->was_critical)
-		add(end, BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY,
-		    e->stop == BOOT_END_BROKE_OFF ? 65 : 30,
-		    "a critical temperature was told in the last minutes");
+	/* A kernel that comes to its end takes leave of the drives, by whatever it restarts. */
+	if (e->stop == BOOT_END_STOPPED_SHUTDOWN && e->log != BOOT_END_LOG_ORDERLY && reset &&
+	    e->n_drives && e->unsafe_rise > 0)
+		add_untimed(e, end, BOOT_END_WATCHDOG, BOOT_END_LIKELY, 91,
+			    "the machine was going down and did not get there: a watchdog did the "
+			    "reset, and a drive was not told");
+}
+
+/* What the kernel told in the last minutes: it puts the machine down for it by itself. */
+static void of_protection(const struct boot_end_evidence *e, struct boot_end *end)
+{
+	const struct {
+		bool was;
+		enum boot_end_cause cause;
+		const char *what;
+	} told[] = {
+		{e->was_critical, BOOT_END_THERMAL_SHUTDOWN, "a critical temperature"},
+		{e->had_power_fault, BOOT_END_POWER_SHUTDOWN, "a fault of a power supply"},
+		{e->was_protected, BOOT_END_PROTECTION_SHUTDOWN, "the protection of the hardware"},
+	};
+	bool ran_on = e->stop == BOOT_END_STOPPED_RUNNING && e->log != BOOT_END_LOG_ORDERLY;
+
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		if (told[i].was)
+			add(end, told[i].cause, ran_on ? BOOT_END_POSSIBLE : BOOT_END_LIKELY,
+			    ran_on         ? 30
+			    : went_down(e) ? 94
+					   : 65,
+			    "%s was told in the last minutes%s", told[i].what,
+			    went_down(e) ? ", and the machine went down" : "");
+}
+
+static void of_stop(const struct boot_end_evidence *e, struct boot_end *end, const char *gap)
+{
+	bool soon = e->gap_ms != BOOT_END_TIME_NONE && e->gap_ms <= BOOT_END_SOON_MS;
+	const char *next = *gap ? ", and the next kernel started " : "";
+	const char *later = !*gap              ? ""
+			    : e->gap_is_unsure ? " later, by a clock that is not synchronized"
+					       : " later";
+
+	if (e->stop == BOOT_END_STOPPED_SHUTDOWN)
+		add(end, BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN, 90,
+		    "the recorder was stopped while the machine was going down");
+	else if (e->stop == BOOT_END_BROKE_OFF && soon && !e->gap_is_unsure)
+		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 38,
+		    "the recording breaks off%s%s%s", next, gap, later);
+	else if (e->stop == BOOT_END_BROKE_OFF)
+		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE, 10,
+		    "the recording breaks off%s%s%s", next, gap, later);
+	else if (e->stop == BOOT_END_STOPPED && soon && !e->gap_is_unsure)
+		add(end, BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE, 20,
+		    "the recorder was stopped%s%s%s", next, gap, later);
+	else
+		add(end, BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE, 5,
+		    "the recorder was stopped%s%s%s%s",
+		    e->stop == BOOT_END_STOPPED_RUNNING ? " while the machine was not going down"
+							: "",
+		    next, gap, later);
 }
 
 static void of_daemon(const struct boot_end_evidence *e, struct boot_end *end)
 {
-	bool soon = e->gap_ms != BOOT_END_TIME_NONE && e->gap_ms <= BOOT_END_SOON_MS;
 	char buf[64] = "";
 	struct text gap = TEXT_IN(buf);
 
@@ -204,25 +338,23 @@ static void of_daemon(const struct boot_end_evidence *e, struct boot_end *end)
 	if (e->power_failed)
 		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 45,
 		    "the power was about to fail (SIGPWR)");
-	if (e->stop == BOOT_END_STOPPED_SHUTDOWN)
-		add(end, BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN, 90,
-		    "the recorder was stopped while the machine was going down");
-	else if (e->stop == BOOT_END_BROKE_OFF && soon)
-		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 38,
-		    "the recording breaks off, and the next kernel started %s later", buf);
-	else if (e->stop == BOOT_END_BROKE_OFF)
-		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE, 10,
-		    "the recording breaks off%s%s%s", *buf ? ", and the next kernel started " : "",
-		    buf, *buf ? " later" : "");
-	else if (e->stop == BOOT_END_STOPPED && soon)
-		add(end, BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE, 20,
-		    "the recorder was stopped, and the next kernel started %s later", buf);
-	else
-		add(end, BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE, 5,
-		    "the recorder was stopped%s%s%s%s",
-		    e->stop == BOOT_END_STOPPED_RUNNING ? " while the machine was not going down"
-							: "",
-		    *buf ? ", and the next kernel started " : "", buf, *buf ? " later" : "");
+	of_stop(e, end, buf);
+}
+
+/* From here on a reason is more than what comes with an orderly power-off: a cold start after it, a
+ * failing supply that it was for. */
+#define AGAINST_ORDER 55
+
+/* A machine that was going down has not always got there. Only the kernel's own last word says. */
+static bool is_doubtful(const struct boot_end_evidence *e, const struct boot_end *end)
+{
+	if (end->cause != BOOT_END_CLEAN_STOP || e->log == BOOT_END_LOG_ORDERLY)
+		return false;
+	for (size_t i = 0; i < end->n_reasons; i++)
+		if (end->reasons[i].weight >= AGAINST_ORDER &&
+		    end->reasons[i].cause != BOOT_END_CLEAN_STOP)
+			return true;
+	return false;
 }
 
 void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *ret)
@@ -233,6 +365,7 @@ void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *
 	of_watchdog(evidence, ret);
 	of_firmware(evidence, ret);
 	of_drives(evidence, ret);
+	of_protection(evidence, ret);
 	of_daemon(evidence, ret);
 	if (!ret->n_reasons)
 		return;
@@ -242,6 +375,8 @@ void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *
 	if (ret->certainty == BOOT_END_LIKELY && ret->n_reasons > 1 &&
 	    ret->reasons[1].cause == ret->cause && ret->reasons[1].certainty == BOOT_END_LIKELY)
 		ret->certainty = BOOT_END_CERTAIN;
+	if (ret->certainty == BOOT_END_CERTAIN && is_doubtful(evidence, ret))
+		ret->certainty = BOOT_END_LIKELY;
 }
 
 /* An orderly end is the last that a kernel says; of the others much may follow, above all the
@@ -260,43 +395,101 @@ static bool is_orderly(const char *text)
 	return false;
 }
 
-enum boot_end_log boot_end_of_log(struct slice log)
-{
-	enum boot_end_log end = BOOT_END_LOG_NONE;
-	struct kernel_message message;
-	struct finding finding;
-	int since_orderly = -1;
+#define PANIC_LINE  "Kernel panic - not syncing"
+/* How old the reason of an end may be in its log: an orderly power-off that hangs is forced after
+ * minutes. */
+#define LOG_END_US  (INT64_C(10) * 60 * 1000000)
+/* Stamps of CPUs differ by less; what goes back by more is another boot. */
+#define LOG_BACK_US 1000000
 
-	while (kernel_message_next(&log, &message)) {
-		if (message.facility)
-			continue;
-		if (since_orderly >= 0)
-			since_orderly++;
-		if (is_orderly(message.text)) {
-			since_orderly = 0;
-			continue;
-		}
-		kernel_classify(&message, &finding);
-		if (strstr(message.text, "Kernel panic - not syncing"))
-			end = BOOT_END_LOG_PANIC;
-		else if (finding.cause == CAUSE_THERMAL && finding.severity == SEVERITY_CRITICAL &&
-			 end != BOOT_END_LOG_PANIC)
-			end = BOOT_END_LOG_THERMAL;
-	}
-	if (end == BOOT_END_LOG_NONE && since_orderly >= 0 && since_orderly < ORDERLY_LINES)
-		end = BOOT_END_LOG_ORDERLY;
-	return end;
+struct log_end {
+	enum boot_end_log end;
+	int64_t at_us, last_us; /* stamps of what it ended with, and of the last line; -1: none */
+	int since_orderly;      /* lines; -1: there was none */
+};
+
+static void take_time(struct log_end *log, int64_t t_us)
+{
+	if (t_us == KERNEL_TIME_NONE)
+		return;
+	if (log->last_us >= 0 && t_us < log->last_us - LOG_BACK_US)
+		*log = (struct log_end){.at_us = -1, .since_orderly = -1};
+	log->last_us = t_us;
 }
 
-/* Which words stand for what: those of the Canonical Boot Reason, older ones that boot loaders of
- * Android go on using, and those of power_on_reason. Looked for anywhere, in this order. */
+static enum boot_end_log log_of_cause(const struct finding *finding)
+{
+	if (finding->severity != SEVERITY_CRITICAL)
+		return BOOT_END_LOG_NONE;
+	return finding->cause == CAUSE_THERMAL      ? BOOT_END_LOG_THERMAL
+	       : finding->cause == CAUSE_POWER      ? BOOT_END_LOG_POWER
+	       : finding->cause == CAUSE_PROTECTION ? BOOT_END_LOG_PROTECTION
+						    : BOOT_END_LOG_NONE;
+}
+
+static void take_line(struct log_end *log, const struct kernel_message *message)
+{
+	enum boot_end_log end = BOOT_END_LOG_PANIC;
+	struct finding finding;
+
+	take_time(log, message->t_us);
+	if (log->since_orderly >= 0)
+		log->since_orderly++;
+	if (is_orderly(message->text)) {
+		log->since_orderly = 0;
+		return;
+	}
+	/* At the front: a console has no facility, and what a process wrote, which begins with its
+	 * name, may speak of a panic as well. */
+	if (strncmp(message->text, PANIC_LINE, strlen(PANIC_LINE)) != 0) {
+		kernel_classify(message, &finding);
+		end = log->end == BOOT_END_LOG_PANIC ? BOOT_END_LOG_NONE : log_of_cause(&finding);
+	}
+	if (end == BOOT_END_LOG_NONE)
+		return;
+	log->end = end;
+	log->at_us = message->t_us == KERNEL_TIME_NONE ? -1 : message->t_us;
+}
+
+enum boot_end_log boot_end_of_log(struct slice text, int64_t *ret_last_ms)
+{
+	struct log_end log = {.at_us = -1, .last_us = -1, .since_orderly = -1};
+	struct kernel_message message;
+
+	while (kernel_message_next(&text, &message))
+		if (!message.facility)
+			take_line(&log, &message);
+	if (ret_last_ms)
+		*ret_last_ms = log.last_us < 0 ? -1 : log.last_us / 1000;
+	if (log.at_us >= 0 && log.last_us - log.at_us > LOG_END_US)
+		log.end = BOOT_END_LOG_NONE;
+	if (log.end == BOOT_END_LOG_NONE && log.since_orderly >= 0 &&
+	    log.since_orderly < ORDERLY_LINES)
+		return BOOT_END_LOG_ORDERLY;
+	return log.end;
+}
+
+/* Whether text begins with the word, and the word ends there. */
+static bool begins_with(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return !strncasecmp(text, word, len) && !isalnum((unsigned char)text[len]);
+}
+
+/* The first words of the Canonical Boot Reason (REASON,DETAIL[,DETAIL]), older ones that boot
+ * loaders of Android go on using, and the texts of power_on_reason. A detail says which of several
+ * reasons it was: "shutdown,battery" is a shutdown in order, for the battery was empty. */
 enum boot_end_firmware boot_end_of_firmware(const char *word)
 {
 	static const struct {
-		const char *part;
+		const char *first;
 		enum boot_end_firmware firmware;
-	} parts[] = {
+	} reasons[] = {
+		{"kernel_panic", BOOT_END_FIRMWARE_PANIC},
+		{"kernel panic", BOOT_END_FIRMWARE_PANIC},
 		{"panic", BOOT_END_FIRMWARE_PANIC},
+		{"kpanic", BOOT_END_FIRMWARE_PANIC},
 		{"thermal", BOOT_END_FIRMWARE_THERMAL},
 		{"watchdog", BOOT_END_FIRMWARE_WATCHDOG},
 		{"wdog", BOOT_END_FIRMWARE_WATCHDOG},
@@ -305,14 +498,16 @@ enum boot_end_firmware boot_end_of_firmware(const char *word)
 		{"reset button", BOOT_END_FIRMWARE_POWER},
 		{"hard", BOOT_END_FIRMWARE_POWER},
 		{"cold", BOOT_END_FIRMWARE_POWER},
-		{"battery", BOOT_END_FIRMWARE_POWER},
 		{"software reset", BOOT_END_FIRMWARE_SOFTWARE},
 		{"shutdown", BOOT_END_FIRMWARE_SOFTWARE},
 		{"reboot", BOOT_END_FIRMWARE_SOFTWARE},
 	};
+	const char *detail = strchr(word, ',');
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (strcasestr(word, parts[i].part))
-			return parts[i].firmware;
+	if (detail && begins_with(detail + 1, "thermal"))
+		return BOOT_END_FIRMWARE_THERMAL;
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+		if (begins_with(word, reasons[i].first))
+			return reasons[i].firmware;
 	return BOOT_END_FIRMWARE_NONE;
 }

@@ -1,39 +1,58 @@
+/* clang-format off */
 /* How a boot ended, decided from what the next boot finds. Pure: no IO, no clock.
  *
  * Each piece of evidence speaks for one cause with a weight; the heaviest decides, and all are kept
  * as reasons, heaviest first. From heavy to light:
  *
- *   a record of a panic that is not older than the last sample           kernel_crash       certain
- *   the last lines of the kernel's log: a critical temperature           thermal_shutdown   certain
- *     or "HARDWARE PROTECTION", whatever follows
- *   the last lines: a panic                                              kernel_crash       certain
- *   the last line: "reboot: Restarting system", "Power down", "halted"   clean_stop         certain
- *   the daemon was stopped while the machine was going down              clean_stop         certain
- *   a record of a panic whose time is not known                          kernel_crash       likely
- *   bootstatus OVERHEAT; the firmware: too hot                           thermal_shutdown   likely
- *   the firmware: panic                                                  kernel_crash       likely
- *   bootstatus CARDRESET; the firmware: watchdog                         watchdog           likely
- *   a critical temperature in the last minutes, and no stop              thermal_shutdown   likely
- *   an oops in the last minute, and no stop                              kernel_crash       likely
- *   bootstatus POWERUNDER, POWEROVER                                     reset_or_power_cut likely
- *   a drive counts one more unsafe shutdown                              reset_or_power_cut likely
- *   the firmware: brown-out, power-up, reset button                      reset_or_power_cut likely
- *   SIGPWR was the last that was heard                                   reset_or_power_cut likely
- *   the firmware: asked for by software, and no stop is known            clean_stop         likely
- *   the recording breaks off, and the next kernel came soon              reset_or_power_cut likely
- *   the daemon was stopped, and no drive counts an unsafe shutdown       clean_stop possible the
- * daemon was stopped, and the next kernel came soon                clean_stop         possible the
- * recording breaks off                                             reset_or_power_cut possible the
- * daemon was stopped, long before or nobody knows                  daemon_gone        possible
+ *   a record of a panic that is not older than the last sample           kernel_crash        certain
+ *   the last lines of the kernel's log: a critical temperature           thermal_shutdown    certain
+ *     a supply out of bounds, or other hardware to be protected          power_shutdown, protection_shutdown
+ *   the last lines: a panic                                              kernel_crash        certain
+ *   one of these three was told in the last minutes, and then the        thermal_shutdown    likely
+ *     machine went down                                                  power_shutdown, protection_shutdown
+ *   the firmware: too hot, and the machine went down                     thermal_shutdown    likely
+ *   the last line: "reboot: Restarting system", "Power down", "halted"   clean_stop          certain
+ *   the machine was going down, but a watchdog did the reset and a       watchdog            likely
+ *     drive counts one more unsafe shutdown
+ *   the daemon was stopped while the machine was going down              clean_stop          certain
+ *   a record of a panic whose time is not known                          kernel_crash        likely
+ *   bootstatus OVERHEAT; the firmware: too hot                           thermal_shutdown    likely
+ *   the firmware: panic                                                  kernel_crash        likely
+ *   bootstatus CARDRESET; the firmware: watchdog                         watchdog            likely
+ *   a record of an emergency restart at the end                          reset_or_power_cut  likely
+ *   a critical temperature or the like in the last minutes               thermal_shutdown    likely
+ *   an oops in the last minute, and no stop                              kernel_crash        likely
+ *   bootstatus POWERUNDER, POWEROVER                                     reset_or_power_cut  likely
+ *   a drive counts one more unsafe shutdown                              reset_or_power_cut  likely
+ *   the firmware: brown-out, power-up, reset button                      reset_or_power_cut  likely
+ *   SIGPWR was the last that was heard                                   reset_or_power_cut  likely
+ *   the firmware: asked for by software, and no stop is known            clean_stop          likely
+ *   the recording breaks off, and the next kernel came soon              reset_or_power_cut  likely
+ *   a record of a panic, minutes or more after the last that is known    kernel_crash        possible
+ *   the daemon was stopped, and no drive counts an unsafe shutdown       clean_stop          possible
+ *   the daemon was stopped, and the next kernel came soon                clean_stop          possible
+ *   the recording breaks off                                             reset_or_power_cut  possible
+ *   the daemon was stopped, long before or nobody knows                  daemon_gone         possible
+ *
+ * The kernel's own answer to a critical temperature is an orderly power-off: a machine that goes
+ * down within minutes of one goes down for it, and nothing that tells of order speaks against it.
  *
  * A watchdog that restarts the machine on request sets the same bit as one that was not fed (many
  * SoCs restart by it), and a panic ends in a reset by one: so what is known of an orderly end, or
- * of a panic, goes before what watchdog and firmware say. A panic that is older than the last
- * sample cannot have ended the boot and speaks for nothing. After a crash the power may be cut as
- * well: unsafe shutdowns say least.
+ * of a panic, goes before what watchdog and firmware say. But a shutdown can hang as well: when
+ * something speaks against it, and the kernel's log does not have its end, it is likely alone.
  *
- * Kernel: include/uapi/linux/watchdog.h (WDIOF_*), kernel/reboot.c (the last lines),
- * include/linux/power/power_on_reason.h; Android: Canonical Boot Reason. */
+ * A panic that is older than the last sample cannot have ended the boot and speaks for nothing.
+ * After a crash the power may be cut as well: unsafe shutdowns say least.
+ *
+ * Watchdogs, firmware, a console's record and whatever else has no time tell of the boot just
+ * before this one. The recorded boot may be an older one when minutes or more lie between its last
+ * sample and this kernel; then they are light, and say no more than what is possible.
+ *
+ * Kernel: include/uapi/linux/watchdog.h (WDIOF_*), kernel/reboot.c (the last lines, hw_protection),
+ * include/linux/kmsg_dump.h, include/linux/power/power_on_reason.h; Android: Canonical Boot
+ * Reason. */
+/* clang-format on */
 #pragma once
 
 #include <stdbool.h>
@@ -51,6 +70,8 @@ enum boot_end_cause {
 	BOOT_END_RESET_OR_POWER_CUT,
 	BOOT_END_WATCHDOG,
 	BOOT_END_THERMAL_SHUTDOWN,
+	BOOT_END_POWER_SHUTDOWN, /* the kernel saw a supply's voltage or current out of bounds */
+	BOOT_END_PROTECTION_SHUTDOWN, /* the kernel protected the hardware, for another reason */
 	BOOT_END_KERNEL_CRASH,
 	N_BOOT_ENDS,
 };
@@ -88,6 +109,8 @@ enum boot_end_log {
 	BOOT_END_LOG_NONE, /* there is none, or it says nothing of an end */
 	BOOT_END_LOG_PANIC,
 	BOOT_END_LOG_THERMAL,
+	BOOT_END_LOG_POWER,
+	BOOT_END_LOG_PROTECTION,
 	BOOT_END_LOG_ORDERLY,
 };
 
@@ -110,22 +133,29 @@ struct boot_end_evidence {
 	/* From the last that the file knows of the boot to the start of the next kernel, by the
 	 * wall clock; BOOT_END_TIME_NONE when one of the clocks was not set, or it went back. */
 	int64_t gap_ms;
+	/* The wall clock is not synchronized: where no RTC is, it was set at the start to a time
+	 * that was saved at the end before, and tells of no gap. */
+	bool gap_is_unsure;
 	/* Records of pstore that are new: those of a panic, of an oops, and those that cannot be
 	 * read. */
-	bool has_panic, has_oops, has_unread;
+	bool has_panic, has_oops, has_emergency, has_unread;
 	/* When: after the last that the file knows of the boot, negative before it;
 	 * BOOT_END_TIME_NONE: not known. */
-	int64_t panic_after_ms, oops_after_ms;
+	int64_t panic_after_ms, oops_after_ms, emergency_after_ms;
 	enum boot_end_log log;
+	bool log_has_time; /* of a record that was written at the end of this very boot */
+	bool log_is_odd;   /* its last stamp is earlier than the boot was recorded to */
 	unsigned watchdog; /* bootstatus of all watchdogs */
 	enum boot_end_firmware firmware;
 	const char *firmware_text; /* its words; NULL without */
 	int64_t n_drives;          /* of which both counts of unsafe shutdowns are known */
 	int64_t unsafe_rise;       /* of these counts, together */
-	bool was_critical;         /* a critical temperature was told in the last minutes */
+	/* In the last minutes the kernel told of a critical temperature, of a supply, or that it
+	 * protects the hardware. */
+	bool was_critical, had_power_fault, was_protected;
 };
 
-#define BOOT_END_REASONS_MAX 16
+#define BOOT_END_REASONS_MAX 24
 #define BOOT_END_TEXT_MAX    192
 
 struct boot_end_reason {
@@ -144,8 +174,10 @@ struct boot_end {
 
 void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *ret);
 
-/* What a log says of the end of its boot by its last lines: of dmesg, console or a record. */
-enum boot_end_log boot_end_of_log(struct slice log);
+/* What a log says of the end of its boot by its last lines: of dmesg, console or a record. What is
+ * minutes older than its last line, or of a boot before, says nothing. ret_last_ms: the kernel's
+ * stamp of the last line, -1 without one; NULL if nobody asks. */
+enum boot_end_log boot_end_of_log(struct slice log, int64_t *ret_last_ms);
 
-/* What androidboot.bootreason or power_on_reason says. */
+/* What androidboot.bootreason or power_on_reason says: its first word, then the detail. */
 enum boot_end_firmware boot_end_of_firmware(const char *word);

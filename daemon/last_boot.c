@@ -334,7 +334,7 @@ static int64_t later(int64_t a_ms, int64_t b_ms)
 static void weigh_record(const struct last_boot_facts *f, const struct crash_record *record,
 			 struct boot_end_evidence *e)
 {
-	enum boot_end_log log = boot_end_of_log(record->tail);
+	enum boot_end_log log = boot_end_of_log(record->tail, NULL);
 
 	switch (record->kind) {
 	case CRASH_PANIC:

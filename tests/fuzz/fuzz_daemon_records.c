@@ -20,13 +20,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!text)
 		return 0;
 	memcpy(text, data, size);
-	(void)boot_end_of_log(rest);
+	(void)boot_end_of_log(rest, NULL);
 	(void)going_down_run_level(rest);
 	while (crash_records_next(&rest, &record)) {
 		if (record.tail.len &&
 		    (record.tail.p < text || record.tail.p + record.tail.len > text + size))
 			abort();
-		(void)boot_end_of_log(record.tail);
+		(void)boot_end_of_log(record.tail, NULL);
 	}
 	free(text);
 	return 0;

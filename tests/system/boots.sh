@@ -66,7 +66,7 @@ echo 32 >"$tree/sys/class/watchdog/watchdog0/bootstatus"
 printf 'Panic#1 Part1\n<0>[  1.0] Kernel panic - not syncing: old\n' >"$tree/sys/fs/pstore/dmesg-ramoops-0"
 touch -d '2026-01-01' "$tree/sys/fs/pstore/dmesg-ramoops-0"
 start_here
-ended clean_stop certain
+ended clean_stop likely
 get /api/v1/boots | json '.[0].end.evidence | .watchdogs[0].flags == ["CARDRESET"] and
 	.recorder.machine == "going_down" and (.records[0] | .kind == "panic" and (.counts | not))' evidence
 

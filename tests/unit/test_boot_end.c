@@ -57,7 +57,13 @@ static const struct example examples[] = {
 	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
 	{"a panic of an unknown time, and a shutdown", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
 	 .has_panic = true, .panic_after_ms = NONE},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"a panic hours after a shutdown: of another boot", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 9 * HOUR,
+	 .has_panic = true, .panic_after_ms = 5 * HOUR},
 	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a panic hours after the recorder was stopped", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = 9 * HOUR,
+	 .has_panic = true, .panic_after_ms = 5 * HOUR},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE},
 	{"a panic while it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
 	 .has_panic = true, .panic_after_ms = 4000},
 	 BOOT_END_KERNEL_CRASH, BOOT_END_CERTAIN},
@@ -86,12 +92,87 @@ static const struct example examples[] = {
 	{"a watchdog, and the firmware says so", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
 	 .watchdog = WATCHDOG_CARDRESET, .firmware = BOOT_END_FIRMWARE_WATCHDOG, .firmware_text = "watchdog"},
 	 BOOT_END_WATCHDOG, BOOT_END_CERTAIN},
-	{"a machine that restarts by its watchdog", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
-	 .watchdog = WATCHDOG_CARDRESET},
+	{"a machine that restarts by its watchdog, or hung as it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN,
+	 .gap_ms = MINUTE, .watchdog = WATCHDOG_CARDRESET},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"one that restarts by its watchdog, and says so", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .watchdog = WATCHDOG_CARDRESET, .log = BOOT_END_LOG_ORDERLY},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a shutdown that hung at a dying disk", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .watchdog = WATCHDOG_CARDRESET, .firmware = BOOT_END_FIRMWARE_WATCHDOG, .firmware_text = "watchdog",
+	 .n_drives = 1, .unsafe_rise = 1},
+	 BOOT_END_WATCHDOG, BOOT_END_LIKELY},
+	{"the power was cut as it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE, .n_drives = 1,
+	 .unsafe_rise = 1},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"off for the night, and a cold start", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 9 * HOUR,
+	 .firmware = BOOT_END_FIRMWARE_POWER, .firmware_text = "cold,powerkey", .n_drives = 1},
 	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
 	{"stopped long before, then the watchdog", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = 3 * HOUR,
 	 .watchdog = WATCHDOG_CARDRESET},
-	 BOOT_END_WATCHDOG, BOOT_END_LIKELY},
+	 BOOT_END_WATCHDOG, BOOT_END_POSSIBLE},
+	{"went down in order, and the log of a later boot has a panic", {.stop = BOOT_END_STOPPED_SHUTDOWN,
+	 .gap_ms = 9 * HOUR, .log = BOOT_END_LOG_PANIC},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"broke off, and a later boot was too hot", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR,
+	 .log = BOOT_END_LOG_THERMAL, .watchdog = WATCHDOG_OVERHEAT, .firmware = BOOT_END_FIRMWARE_THERMAL,
+	 .firmware_text = "shutdown,thermal"},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_POSSIBLE},
+	{"a panic of an unknown time, a night later", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR,
+	 .has_panic = true, .panic_after_ms = NONE},
+	 BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE},
+	{"a night later, but the record has a time", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR,
+	 .log = BOOT_END_LOG_ORDERLY, .log_has_time = true},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a panic in a log whose stamps end before the boot did", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
+	 .log = BOOT_END_LOG_PANIC, .log_is_odd = true},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"a minute later, by a clock that was set to what it was", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
+	 .gap_is_unsure = true},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_POSSIBLE},
+	{"stopped a moment before, by such a clock", {.stop = BOOT_END_STOPPED, .gap_ms = MINUTE, .gap_is_unsure = true},
+	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
+	{"an emergency restart", {.stop = BOOT_END_BROKE_OFF, .gap_ms = NONE, .has_emergency = true,
+	 .emergency_after_ms = 900},
+	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
+	{"an emergency restart of long ago", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE, .has_emergency = true,
+	 .emergency_after_ms = -HOUR},
+	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"going down ended in an emergency restart", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .has_emergency = true, .emergency_after_ms = 9000},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"it got too hot, and went down for it", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .was_critical = true},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"to its end, by the log", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = HOUR, .was_critical = true,
+	 .log = BOOT_END_LOG_ORDERLY},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"and the firmware says so", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE, .was_critical = true,
+	 .firmware = BOOT_END_FIRMWARE_THERMAL, .firmware_text = "shutdown,thermal"},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_CERTAIN},
+	{"the firmware alone says so", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .firmware = BOOT_END_FIRMWARE_THERMAL, .firmware_text = "shutdown,thermal"},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"OVERHEAT, and it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE, .was_critical = true,
+	 .watchdog = WATCHDOG_OVERHEAT},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"OVERHEAT alone, as it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .watchdog = WATCHDOG_OVERHEAT},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"it got too hot, and nobody knows whether it went down", {.stop = BOOT_END_STOPPED, .gap_ms = MINUTE,
+	 .was_critical = true},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
+	{"it got too hot, and somebody stopped the recorder", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = MINUTE,
+	 .was_critical = true},
+	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_POSSIBLE},
+	{"a supply failed, and it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .had_power_fault = true},
+	 BOOT_END_POWER_SHUTDOWN, BOOT_END_LIKELY},
+	{"its hardware was protected", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .was_protected = true},
+	 BOOT_END_PROTECTION_SHUTDOWN, BOOT_END_LIKELY},
+	{"the log ends with a fault of a supply", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
+	 .log = BOOT_END_LOG_POWER},
+	 BOOT_END_POWER_SHUTDOWN, BOOT_END_CERTAIN},
 	{"OVERHEAT", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE, .watchdog = WATCHDOG_OVERHEAT | WATCHDOG_CARDRESET},
 	 BOOT_END_THERMAL_SHUTDOWN, BOOT_END_LIKELY},
 	{"POWERUNDER", {.stop = BOOT_END_BROKE_OFF, .gap_ms = NONE, .watchdog = WATCHDOG_POWERUNDER},
@@ -108,6 +189,9 @@ static const struct example examples[] = {
 	 BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY},
 	{"the firmware: reboot", {.stop = BOOT_END_STOPPED, .gap_ms = 3 * HOUR, .firmware = BOOT_END_FIRMWARE_SOFTWARE,
 	 .firmware_text = "reboot"},
+	 BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE},
+	{"the firmware: reboot, minutes later", {.stop = BOOT_END_STOPPED, .gap_ms = 4 * MINUTE,
+	 .firmware = BOOT_END_FIRMWARE_SOFTWARE, .firmware_text = "reboot"},
 	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"a word of the firmware that nobody knows", {.stop = BOOT_END_STOPPED, .gap_ms = NONE, .firmware_text = "moon"},
 	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
@@ -140,10 +224,13 @@ static void everything_at_once(void **state)
 	struct boot_end end;
 
 	(void)state;
-	for (unsigned bits = 0; bits < 1U << 12; bits++) {
+	for (unsigned bits = 0; bits < 1U << 15; bits++) {
 		const struct boot_end_evidence e = {
 			.stop = (enum boot_end_stop)(bits & 3),
-			.log = (enum boot_end_log)(bits >> 2 & 3),
+			.log = (enum boot_end_log)((bits >> 2) % 6),
+			.had_power_fault = bits & 8192,
+			.was_protected = bits & 8192,
+			.has_emergency = bits & 8192,
 			.has_panic = bits & 16,
 			.has_oops = bits & 32,
 			.has_unread = bits & 64,
@@ -155,7 +242,7 @@ static void everything_at_once(void **state)
 			.unsafe_rise = bits & 512 ? 1 : 0,
 			.was_critical = bits & 1024,
 			.power_failed = bits & 2048,
-			.gap_ms = MINUTE,
+			.gap_ms = bits & 16384 ? HOUR : MINUTE,
 		};
 
 		boot_end_decide(&e, &end);
@@ -191,12 +278,42 @@ static void logs(void **state)
 		 "[ 88.2] reboot: HARDWARE PROTECTION shutdown (Temperature too high)\n"
 		 "[ 95.0] reboot: Power down\n",
 		 BOOT_END_LOG_THERMAL},
+		{"[ 88.2] reboot: HARDWARE PROTECTION shutdown (System critical regulator: voltage "
+		 "drop "
+		 "detected)\n[ 95.0] reboot: Power down\n",
+		 BOOT_END_LOG_POWER},
+		{"[ 88.2] reboot: HARDWARE PROTECTION reboot (CrOS EC Panic)\n",
+		 BOOT_END_LOG_PROTECTION},
+		/* What a process wrote, which a console does not tell apart. */
+		{"[ 88.1] systemd[1]: last boot: Kernel panic - not syncing: x\n",
+		 BOOT_END_LOG_NONE},
+		/* A day before the end. */
+		{"[ 88.1] thermal thermal_zone0: cpu: critical temperature reached\n"
+		 "[86400.1] EXT4-fs (sda1): unmounting\n",
+		 BOOT_END_LOG_NONE},
+		{"[ 88.1] thermal thermal_zone0: cpu: critical temperature reached\n"
+		 "[86400.1] reboot: Restarting system\n",
+		 BOOT_END_LOG_ORDERLY},
+		/* Of the boot before. */
+		{"[ 88.1] Kernel panic - not syncing: x\n[    0.0] Linux version 6.1\n[ 9.1] a\n",
+		 BOOT_END_LOG_NONE},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
-		if (boot_end_of_log(slice_of(lines[i].log)) != lines[i].end)
+		if (boot_end_of_log(slice_of(lines[i].log), NULL) != lines[i].end)
 			fail_msg("%s", lines[i].log);
+}
+
+static void last_stamps(void **state)
+{
+	int64_t last_ms;
+
+	(void)state;
+	(void)boot_end_of_log(slice_of("[ 1.5] a\n[ 9.25] b\nc\n"), &last_ms);
+	assert_int_equal(last_ms, 9250);
+	(void)boot_end_of_log(slice_of("a\n"), &last_ms);
+	assert_int_equal(last_ms, -1);
 }
 
 static void firmware(void **state)
@@ -211,7 +328,16 @@ static void firmware(void **state)
 		{"watchdog timeout", BOOT_END_FIRMWARE_WATCHDOG},
 		{"shutdown,thermal", BOOT_END_FIRMWARE_THERMAL},
 		{"reboot,userrequested", BOOT_END_FIRMWARE_SOFTWARE},
-		{"shutdown,battery", BOOT_END_FIRMWARE_POWER},
+		{"shutdown,thermal,battery", BOOT_END_FIRMWARE_THERMAL},
+		{"thermal", BOOT_END_FIRMWARE_THERMAL},
+		{"shutdown,battery", BOOT_END_FIRMWARE_SOFTWARE},
+		{"reboot,hard", BOOT_END_FIRMWARE_SOFTWARE},
+		{"reboot,cold", BOOT_END_FIRMWARE_SOFTWARE},
+		{"Watchdog", BOOT_END_FIRMWARE_WATCHDOG},
+		{"reset button action", BOOT_END_FIRMWARE_POWER},
+		{"regular power-up", BOOT_END_FIRMWARE_POWER},
+		{"hardware_test", BOOT_END_FIRMWARE_NONE},
+		{"bootloader,cold", BOOT_END_FIRMWARE_NONE},
 		{"cold,powerkey", BOOT_END_FIRMWARE_POWER},
 		{"hard,hw_reset", BOOT_END_FIRMWARE_POWER},
 		{"brown-out reset", BOOT_END_FIRMWARE_POWER},
@@ -230,9 +356,8 @@ static void firmware(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decisions),
-		cmocka_unit_test(everything_at_once),
-		cmocka_unit_test(logs),
+		cmocka_unit_test(decisions), cmocka_unit_test(everything_at_once),
+		cmocka_unit_test(logs),      cmocka_unit_test(last_stamps),
 		cmocka_unit_test(firmware),
 	};
 
