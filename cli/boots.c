@@ -211,9 +211,13 @@ static void print_lines(struct tree *evidence)
 
 	if (!tree_n(lines))
 		return;
-	fputs("\nthe last lines of its kernel, from ", stdout);
-	cli_put_text(stdout, tree_text(evidence, "last_lines.from"));
-	fputs(":\n", stdout);
+	if (!strcmp(tree_text(evidence, "last_lines.from"), "events")) {
+		fputs("\nwhat the recorder kept of the kernel's log:\n", stdout);
+	} else {
+		fputs("\nthe last lines of its kernel, from ", stdout);
+		cli_put_text(stdout, tree_text(evidence, "last_lines.from"));
+		fputs(":\n", stdout);
+	}
 	for (size_t i = 0; i < tree_n(lines); i++) {
 		cli_put_text(stdout, tree_text(tree_at(lines, i), ""));
 		putchar('\n');

@@ -90,10 +90,25 @@ static void read_power_on_reasons(struct hw *hw, struct boot_evidence *ret)
 	}
 }
 
+static bool find_rtc(struct hw *hw)
+{
+	CLEANUP(hw_names_done) struct hw_names names = {0};
+	int64_t was_set;
+
+	if (hw_list(hw, &names, "rtc", "sys/class/rtc") < 0)
+		return false;
+	for (size_t i = 0; i < names.n; i++)
+		if (hw_read_i64(hw, &was_set, "sys/class/rtc/%s/hctosys", names.v[i]) == 0 &&
+		    was_set == 1)
+			return true;
+	return false;
+}
+
 void boot_evidence_read(struct hw *hw, struct boot_evidence *ret)
 {
 	*ret = (struct boot_evidence){0};
 	read_watchdogs(hw, ret);
 	read_bootreason(hw, ret);
 	read_power_on_reasons(hw, ret);
+	ret->has_rtc = find_rtc(hw);
 }

@@ -23,6 +23,7 @@ struct boot_evidence {
 	size_t n_watchdogs;
 	struct boot_firmware firmware[BOOT_FIRMWARE_MAX];
 	size_t n_firmware;
+	bool has_rtc; /* from which the kernel has set its clock, by /sys/class/rtc/N/hctosys */
 };
 
 /* Watchdogs: /sys/class/watchdog/N/bootstatus (Documentation/ABI/testing/sysfs-class-watchdog).

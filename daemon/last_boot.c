@@ -5,18 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/events.h"
+#include "daemon/kernel_event.h"
+#include "daemon/last_boot_drives.h"
 #include "daemon/last_boot_facts.h"
-#include "sampling/registry.h"
 
 #define BOOTS_MAX       1024
 #define EVENTS_MAX      2000
+#define KNOWN_MAX       1024
 #define LATE_MS         (INT64_C(10) * 60 * 1000) /* the last minutes of a boot */
+#define CLOSE_MS        INT64_C(60000) /* what the kernel's stamps and the boot clock may differ by */
 #define RECORDS_WAIT_MS 20000
 #define DRIVES_WAIT_MS  60000
 /* Before this a wall clock was not set: 2015. */
@@ -25,19 +29,24 @@
 struct last_boot {
 	struct last_boot_facts facts;
 	struct last_boot_status status;
-	char *known;     /* evidence of the newest end that is in the file: digests of records */
-	bool is_open;    /* there is something to be decided */
-	int64_t from_ms; /* the first turn; 0: none yet */
-	bool gathered;
-	char *blob; /* of records */
+	/* Digests of records that were there at earlier ends; one that is seen again moves to the
+	 * end, so that what is still there is not forgotten. */
+	uint64_t known[KNOWN_MAX];
+	size_t n_known;
+	bool is_open;     /* there is something to be decided */
+	bool is_late;     /* it was decided, but without the records, which may still come */
+	bool is_answered; /* all records have come that will */
+	int64_t from_ms;  /* the first turn; 0: none yet */
+	char *blob;       /* of records */
 	size_t blob_len;
+	struct crash_list list; /* what is in it */
 };
 
 void last_boot_free(struct last_boot *last)
 {
 	if (!last)
 		return;
-	free(last->known);
+	crash_list_done(&last->list);
 	free(last->blob);
 	free(last);
 }
@@ -81,36 +90,99 @@ static enum boot_end_certainty certainty_of(const char *name)
 	return BOOT_END_POSSIBLE;
 }
 
+static void add_known(struct last_boot *last, uint64_t digest)
+{
+	size_t at = 0;
+
+	while (at < last->n_known && last->known[at] != digest)
+		at++;
+	if (at == KNOWN_MAX)
+		at = 0;
+	if (at < last->n_known) {
+		last->n_known--;
+		memmove(&last->known[at], &last->known[at + 1],
+			(last->n_known - at) * sizeof(last->known[0]));
+	}
+	last->known[last->n_known++] = digest;
+}
+
+/* Of all ends, not of the newest alone: at one of them the records may not have been there to be
+ * read, and what had been accounted for before it still is. */
+static void take_known(struct last_boot *last, const char *evidence)
+{
+	static const char key[] = "\"digest\":\"";
+
+	while ((evidence = strstr(evidence, key))) {
+		char *end;
+		uint64_t digest;
+
+		evidence += strlen(key);
+		digest = strtoull(evidence, &end, 16);
+		if (end != evidence && *end == '"')
+			add_known(last, digest);
+	}
+}
+
 static int take_end(const struct boot_end_record *record, void *arg)
 {
 	struct last_boot *last = arg;
 
-	free(last->known);
-	last->known = strdup(record->evidence);
+	take_known(last, record->evidence);
 	if (record->boot != last->facts.boot.id)
-		return last->known ? 0 : -ENOMEM;
+		return 0;
 	last->is_open = false;
 	last->status = (struct last_boot_status){.boot = record->boot,
 						 .cause = cause_of(record->cause),
 						 .certainty = certainty_of(record->certainty)};
 	snprintf(last->status.text, sizeof(last->status.text), "%s", record->text);
-	return last->known ? 0 : -ENOMEM;
+	return 0;
+}
+
+/* The newest ones: the oldest go when there is no more room. */
+static void keep_line(struct last_boot_facts *f, struct slice line)
+{
+	size_t len = strlen(f->kept_lines);
+
+	if (!line.len || line.len + 2 > sizeof(f->kept_lines))
+		return;
+	while (len + line.len + 2 > sizeof(f->kept_lines)) {
+		size_t first = strcspn(f->kept_lines, "\n") + 1;
+
+		memmove(f->kept_lines, f->kept_lines + first, len - first + 1);
+		len -= first;
+	}
+	snprintf(f->kept_lines + len, sizeof(f->kept_lines) - len, "%.*s\n", (int)line.len, line.p);
+}
+
+/* The kernel's own lines, as the event has them. */
+static void keep_lines(struct last_boot_facts *f, const struct event *event)
+{
+	CLEANUP(freep) struct incident *incident = malloc(sizeof(*incident));
+	struct kernel_moment moment;
+	struct slice rest, line;
+
+	if (!incident || kernel_event_read(event, incident, &moment) < 0)
+		return;
+	rest = slice_of(incident->evidence);
+	while (slice_line(&rest, &line))
+		keep_line(f, line);
 }
 
 static int take_event(const struct event *event, const struct boot *boot, void *arg)
 {
 	struct last_boot_facts *f = arg;
-	size_t len = strlen(f->kept_lines);
 
 	if (boot->id != f->boot.id)
 		return 0;
 	f->power_failed = !strcmp(event->kind, "power_fails");
 	if (strncmp(event->kind, "kernel_", strlen("kernel_")) != 0)
 		return 0;
-	f->was_critical |=
-		event->severity == SEVERITY_CRITICAL && !strcmp(event->kind, "kernel_thermal");
-	if (len + strlen(event->text) + 2 < sizeof(f->kept_lines))
-		snprintf(f->kept_lines + len, sizeof(f->kept_lines) - len, "%s\n", event->text);
+	if (event->severity == SEVERITY_CRITICAL) {
+		f->was_critical |= !strcmp(event->kind, "kernel_thermal");
+		f->had_power_fault |= !strcmp(event->kind, "kernel_power");
+		f->was_protected |= !strcmp(event->kind, "kernel_protection");
+	}
+	keep_lines(f, event);
 	return 0;
 }
 
@@ -127,78 +199,6 @@ static enum going_down machine_at_stop(const struct event *stop)
 	return going_down_of_name(word);
 }
 
-/* Finds the drives that count unsafe shutdowns. */
-static int take_series(const struct series_key *key, const struct boot *boot, void *arg)
-{
-	struct last_boot_facts *f = arg;
-	struct last_boot_drive *drive = &f->drives[f->n_drives];
-
-	if (boot->id != f->boot.id || f->n_drives == LAST_BOOT_DRIVES_MAX)
-		return 0;
-	snprintf(drive->node, sizeof(drive->node), "%s", key->node);
-	snprintf(drive->identity, sizeof(drive->identity), "%s", key->identity);
-	f->n_drives++;
-	return 0;
-}
-
-static const struct group *drive_group(size_t *ret_field)
-{
-	const struct group *group;
-
-	for (size_t i = 0; (group = catalog_group_at(registry(), i, NULL)); i++)
-		for (size_t f = 0; !strcmp(group->name, "nvme_smart") && f < group->n_fields; f++)
-			if (!strcmp(group->fields[f].name, "unsafe_shutdowns")) {
-				*ret_field = f;
-				return group;
-			}
-	return NULL;
-}
-
-static bool last_value(struct cursor *cursor, int64_t *ret)
-{
-	bool found = false;
-	struct span span;
-
-	while (cursor_next(cursor, &span) > 0)
-		for (size_t i = 0; i < span.n; i++)
-			if (!span.absent[0][i]) {
-				*ret = span.values[0][i];
-				found = true;
-			}
-	return found;
-}
-
-static bool read_before(struct reader *reader, const struct group *group, size_t field,
-			const struct last_boot_facts *f, struct last_boot_drive *drive)
-{
-	struct series_key key = {.boot = f->boot.id};
-	struct cursor *cursor;
-	bool found;
-
-	snprintf(key.node, sizeof(key.node), "%s", drive->node);
-	snprintf(key.identity, sizeof(key.identity), "%s", drive->identity);
-	if (cursor_open(reader, group, &key, &field, 1, 0, f->last_ms, &cursor) < 0)
-		return false;
-	found = last_value(cursor, &drive->before);
-	cursor_close(cursor);
-	return found;
-}
-
-static void read_drives(struct reader *reader, struct last_boot_facts *f)
-{
-	size_t field = 0, kept = 0;
-	const struct group *group = drive_group(&field);
-	int64_t last_wall_ms = f->boot.wall_offset_ms + f->last_ms;
-
-	if (!group || reader_series(reader, group, NULL, f->boot.wall_offset_ms, last_wall_ms,
-				    take_series, f) < 0)
-		f->n_drives = 0;
-	for (size_t i = 0; i < f->n_drives; i++)
-		if (read_before(reader, group, field, f, &f->drives[i]))
-			f->drives[kept++] = f->drives[i];
-	f->n_drives = kept;
-}
-
 static int read_past(struct reader *reader, struct last_boot *last)
 {
 	struct last_boot_facts *f = &last->facts;
@@ -212,7 +212,7 @@ static int read_past(struct reader *reader, struct last_boot *last)
 	f->machine = f->has_event ? machine_at_stop(&f->last_event) : GOING_DOWN_UNKNOWN;
 	r = reader_events(reader, last_wall_ms - LATE_MS, last_wall_ms + LATE_MS, EVENTS_MAX,
 			  take_event, f);
-	read_drives(reader, f);
+	last_boot_drives_before(reader, f);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -233,49 +233,72 @@ int last_boot_new(struct reader *reader, const char *boot_id, struct last_boot *
 	return 0;
 }
 
+/* A helper that was not there in time, or does not answer, may do so later. */
 bool last_boot_wants_records(const struct last_boot *last)
 {
-	return last && last->is_open && !last->gathered;
+	return last && (last->is_open || last->is_late) && !last->is_answered;
+}
+
+static void forget_records(struct last_boot *last)
+{
+	crash_list_done(&last->list);
+	free(last->blob);
+	last->blob = NULL;
+	last->blob_len = 0;
+	last->facts.n_records = 0;
+	last->facts.lines_from = NULL;
+	last->facts.lines = (struct slice){0};
+}
+
+/* How many bytes came. */
+static size_t take_blob(struct last_boot *last, int fd)
+{
+	off_t len = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	char *blob = len > 0 && len <= CRASH_GATHERED_MAX ? malloc((size_t)len) : NULL;
+	ssize_t n = blob ? pread(fd, blob, (size_t)len, 0) : 0;
+
+	if (n <= 0) {
+		free(blob);
+		return 0;
+	}
+	forget_records(last);
+	last->blob = blob;
+	last->blob_len = (size_t)n;
+	return last->blob_len;
 }
 
 void last_boot_take(struct last_boot *last, int fd, int error)
 {
 	CLEANUP(closep) int owned = fd;
-	off_t len = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
+	size_t n;
 
-	if (!last || !last->is_open || last->gathered)
+	if (!last_boot_wants_records(last))
 		return;
-	last->gathered = true;
-	last->facts.records_error = error;
-	if (owned < 0 || len <= 0 || len > CRASH_GATHERED_MAX)
-		return;
-	last->blob = malloc((size_t)len);
-	if (!last->blob)
-		return;
-
-	ssize_t n = pread(owned, last->blob, (size_t)len, 0);
-
-	last->blob_len = n > 0 ? (size_t)n : 0;
+	last->is_answered = true;
+	n = take_blob(last, owned);
+	if (n || !last->blob_len)
+		last->facts.records_error = error;
+	/* It is decided again, with them. */
+	last->is_open = last->is_open || (last->is_late && n);
+	last->is_late = false;
 }
 
+/* What this process may read by itself; with a helper that is all there is should none answer. */
 static void gather_here(struct last_boot *last, struct hw *hw)
 {
 	CLEANUP(closep) int fd = memfd_create("records", MFD_CLOEXEC);
 	int r = fd < 0 ? -errno : crash_records_gather(hw, fd);
-	int passed = r < 0 ? -1 : fd;
 
-	if (r >= 0)
-		fd = -1;
-	last_boot_take(last, passed, MIN(r, 0));
+	(void)take_blob(last, r < 0 ? -1 : fd);
+	last->facts.records_error = MIN(r, 0);
 }
 
 static bool is_known(const struct last_boot *last, const struct crash_record *record)
 {
-	char digest[48];
-
-	snprintf(digest, sizeof(digest), "\"digest\":\"%016llx\"",
-		 (unsigned long long)record->digest);
-	return last->known && strstr(last->known, digest);
+	for (size_t i = 0; i < last->n_known; i++)
+		if (last->known[i] == record->digest)
+			return true;
+	return false;
 }
 
 static bool is_moved(const struct crash_record *record)
@@ -297,6 +320,17 @@ static int64_t after_ms(const struct last_boot_facts *f, const struct crash_reco
 	return record->wall_ms - last_wall_ms;
 }
 
+/* A log goes on after the last that can be of the boot, so it is of another one. */
+static bool is_longer(const struct last_boot_facts *f, const struct crash_record *record)
+{
+	int64_t last_ms;
+
+	if (f->gap_ms == BOOT_END_TIME_NONE || f->gap_is_unsure)
+		return false;
+	(void)boot_end_of_log(record->tail, &last_ms);
+	return last_ms > f->last_ms + f->gap_ms + CLOSE_MS;
+}
+
 static const char *why_not(const struct last_boot *last, const struct crash_record *record)
 {
 	const struct last_boot_facts *f = &last->facts;
@@ -306,18 +340,21 @@ static const char *why_not(const struct last_boot *last, const struct crash_reco
 		return "was there at the end of an earlier boot";
 	if (after != BOOT_END_TIME_NONE && after < f->boot.first_ms - f->last_ms - LATE_MS)
 		return "is older than the boot";
+	if (after == BOOT_END_TIME_NONE && is_longer(f, record))
+		return "is of a boot that lasted longer";
 	return NULL;
 }
 
 static void take_records(struct last_boot *last)
 {
 	struct last_boot_facts *f = &last->facts;
-	struct slice rest = {last->blob, last->blob_len};
 
-	while (f->n_records < CRASH_RECORDS_MAX && rest.len &&
-	       crash_records_next(&rest, &f->records[f->n_records].record)) {
-		struct last_boot_record *record = &f->records[f->n_records++];
+	if (crash_list_read((struct slice){last->blob, last->blob_len}, &last->list) < 0)
+		return;
+	for (; f->n_records < last->list.n; f->n_records++) {
+		struct last_boot_record *record = &f->records[f->n_records];
 
+		record->record = last->list.v[f->n_records];
 		record->why_not = why_not(last, &record->record);
 		record->counts = !record->why_not;
 	}
@@ -331,29 +368,49 @@ static int64_t later(int64_t a_ms, int64_t b_ms)
 					    : MAX(a_ms, b_ms);
 }
 
+/* What has no time, as a console, is of the boot just before this one; its stamps tell whether that
+ * can be the recorded one. */
+static void weigh_log(const struct last_boot_facts *f, const struct crash_record *record,
+		      struct boot_end_evidence *e)
+{
+	int64_t last_ms, after = after_ms(f, record);
+	bool has_time = after != BOOT_END_TIME_NONE;
+	enum boot_end_log log = boot_end_of_log(record->tail, &last_ms);
+
+	if (log == BOOT_END_LOG_NONE || (e->log_has_time && !has_time) ||
+	    (has_time && (after < -CLOSE_MS || after > BOOT_END_SOON_MS)))
+		return;
+	e->log = log;
+	e->log_has_time = has_time;
+	e->log_is_odd = !has_time && last_ms >= 0 && last_ms < f->last_ms - CLOSE_MS;
+}
+
 static void weigh_record(const struct last_boot_facts *f, const struct crash_record *record,
 			 struct boot_end_evidence *e)
 {
-	enum boot_end_log log = boot_end_of_log(record->tail, NULL);
+	int64_t after = after_ms(f, record);
 
 	switch (record->kind) {
 	case CRASH_PANIC:
-		e->panic_after_ms = e->has_panic ? later(e->panic_after_ms, after_ms(f, record))
-						 : after_ms(f, record);
+		e->panic_after_ms = e->has_panic ? later(e->panic_after_ms, after) : after;
 		e->has_panic = true;
 		break;
 	case CRASH_OOPS:
-		e->oops_after_ms = e->has_oops ? later(e->oops_after_ms, after_ms(f, record))
-					       : after_ms(f, record);
+		e->oops_after_ms = e->has_oops ? later(e->oops_after_ms, after) : after;
 		e->has_oops = true;
+		break;
+	case CRASH_EMERGENCY:
+		e->emergency_after_ms =
+			e->has_emergency ? later(e->emergency_after_ms, after) : after;
+		e->has_emergency = true;
+		weigh_log(f, record, e);
 		break;
 	case CRASH_UNREAD:
 		e->has_unread = true;
 		break;
 	case CRASH_CONSOLE:
 	case CRASH_ORDERLY:
-		if (log != BOOT_END_LOG_NONE)
-			e->log = log;
+		weigh_log(f, record, e);
 		break;
 	case CRASH_OTHER:
 		break;
@@ -389,22 +446,38 @@ static enum boot_end_stop stop_of(const struct last_boot_facts *f)
 					     : BOOT_END_STOPPED;
 }
 
+static const struct crash_record *newest_of(const struct last_boot_facts *f, enum crash_kind kind)
+{
+	const struct crash_record *newest = NULL;
+
+	for (size_t i = 0; i < f->n_records; i++) {
+		const struct crash_record *record = &f->records[i].record;
+
+		if (f->records[i].counts && record->kind == kind &&
+		    (!newest || record->wall_ms > newest->wall_ms))
+			newest = record;
+	}
+	return newest;
+}
+
 /* The record that tells most of the end: of a panic, of the console, of an oops. */
 static void choose_lines(struct last_boot_facts *f)
 {
 	static const enum crash_kind kinds[] = {CRASH_PANIC, CRASH_CONSOLE, CRASH_ORDERLY,
-						CRASH_OOPS};
+						CRASH_EMERGENCY, CRASH_OOPS};
 
-	for (size_t k = 0; k < ARRAY_SIZE(kinds) && !f->lines_from; k++)
-		for (size_t i = 0; i < f->n_records && !f->lines_from; i++) {
-			if (!f->records[i].counts || f->records[i].record.kind != kinds[k])
-				continue;
-			f->lines_from = f->records[i].record.name;
-			f->lines = f->records[i].record.tail;
-		}
-	if (f->lines_from || !*f->kept_lines)
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+		const struct crash_record *record = newest_of(f, kinds[k]);
+
+		if (!record)
+			continue;
+		f->lines_from = record->name;
+		f->lines = record->tail;
 		return;
-	f->lines_from = "events";
+	}
+	if (!*f->kept_lines)
+		return;
+	f->lines_from = LAST_BOOT_FROM_EVENTS;
 	f->lines = slice_of(f->kept_lines);
 }
 
@@ -418,23 +491,23 @@ static int64_t gap_ms(const struct last_boot_facts *f)
 		       : start_wall_ms - last_wall_ms;
 }
 
-static void tell(struct last_boot *last, const struct boot_end *end, struct store *store,
-		 int64_t now_ms)
+/* Without an RTC the clock begins where it was saved at the end before: systemd-timesyncd does so,
+ * and the next kernel seems to have started seconds later. */
+static bool is_clock_unsure(const struct last_boot_facts *f, struct hw *hw)
+{
+	struct hw_timex timex;
+
+	if (f->now.has_rtc)
+		return false;
+	return hw_timex(hw, &timex) < 0 || !timex.has[HW_TIMEX_STATUS] ||
+	       (timex.v[HW_TIMEX_STATUS] & STA_UNSYNC);
+}
+
+static void keep(const struct last_boot *last, const struct boot_end *end, struct store *store)
 {
 	const struct last_boot_facts *f = &last->facts;
 	CLEANUP(freep) struct boot_end_record *record = calloc(1, sizeof(*record));
-	char evidence[EVENT_EVIDENCE_MAX];
 
-	last->status = (struct last_boot_status){
-		.boot = f->boot.id, .cause = end->cause, .certainty = end->certainty};
-	snprintf(last->status.text, sizeof(last->status.text), "%s",
-		 end->n_reasons ? end->reasons[0].text : boot_end_sentence(end->cause));
-	last_boot_write_reasons(f, end, evidence, sizeof(evidence));
-	log_info("boot %lld: %s (%s): %s", (long long)f->boot.id, boot_end_sentence(end->cause),
-		 boot_end_certainty_name(end->certainty), last->status.text);
-	event_add(store, now_ms, boot_end_severity(end->cause), "boot_ended", evidence,
-		  "boot %lld: %s (%s): %s", (long long)f->boot.id, boot_end_sentence(end->cause),
-		  boot_end_certainty_name(end->certainty), last->status.text);
 	if (!record)
 		return;
 	record->boot = f->boot.id;
@@ -447,23 +520,51 @@ static void tell(struct last_boot *last, const struct boot_end *end, struct stor
 		log_warning("how the last boot ended cannot be kept: out of memory");
 }
 
-static void decide(struct last_boot *last, struct store *store, int64_t now_ms)
+static void tell(struct last_boot *last, const struct boot_end *end, struct store *store,
+		 int64_t now_ms)
+{
+	const struct last_boot_facts *f = &last->facts;
+	char evidence[EVENT_EVIDENCE_MAX];
+	bool is_news = last->status.boot != f->boot.id || last->status.cause != end->cause ||
+		       last->status.certainty != end->certainty;
+
+	last->status = (struct last_boot_status){
+		.boot = f->boot.id, .cause = end->cause, .certainty = end->certainty};
+	snprintf(last->status.text, sizeof(last->status.text), "%s",
+		 end->n_reasons ? end->reasons[0].text : boot_end_sentence(end->cause));
+	keep(last, end, store);
+	if (!is_news)
+		return;
+	last_boot_write_reasons(f, end, evidence, sizeof(evidence));
+	log_info("boot %lld: %s (%s): %s", (long long)f->boot.id, boot_end_sentence(end->cause),
+		 boot_end_certainty_name(end->certainty), last->status.text);
+	event_add(store, now_ms, boot_end_severity(end->cause), "boot_ended", evidence,
+		  "boot %lld: %s (%s): %s", (long long)f->boot.id, boot_end_sentence(end->cause),
+		  boot_end_certainty_name(end->certainty), last->status.text);
+}
+
+static void decide(struct last_boot *last, struct hw *hw, struct store *store, int64_t now_ms)
 {
 	struct last_boot_facts *f = &last->facts;
 	CLEANUP(freep) struct boot_end *end = calloc(1, sizeof(*end));
 
 	last->is_open = false;
+	last->is_late = !last->is_answered;
 	if (!end)
 		return;
+	f->gap_ms = gap_ms(f);
+	f->gap_is_unsure = is_clock_unsure(f, hw);
 	take_records(last);
 	choose_lines(f);
-	f->gap_ms = gap_ms(f);
 
 	struct boot_end_evidence e = {
 		.stop = stop_of(f),
 		.power_failed = f->power_failed,
 		.gap_ms = f->gap_ms,
+		.gap_is_unsure = f->gap_is_unsure,
 		.was_critical = f->was_critical,
+		.had_power_fault = f->had_power_fault,
+		.was_protected = f->was_protected,
 	};
 
 	for (size_t i = 0; i < f->n_records; i++)
@@ -472,40 +573,7 @@ static void decide(struct last_boot *last, struct store *store, int64_t now_ms)
 	weigh_now(f, &e);
 	boot_end_decide(&e, end);
 	tell(last, end, store, now_ms);
-	free(last->blob);
-	last->blob = NULL;
-	last->blob_len = 0;
-}
-
-static int take_latest(const struct latest_row *row, void *arg)
-{
-	struct last_boot_facts *f = arg;
-	size_t field = 0;
-
-	if (row->group != drive_group(&field) || row->gone ||
-	    row->values[field].value.type != VALUE_INT)
-		return 0;
-	for (size_t i = 0; i < f->n_drives; i++) {
-		struct last_boot_drive *drive = &f->drives[i];
-
-		if (strcmp(*drive->identity ? drive->identity : drive->node,
-			   *drive->identity ? row->identity : row->node) != 0)
-			continue;
-		drive->after = row->values[field].value.i;
-		drive->is_known = true;
-	}
-	return 0;
-}
-
-static bool drives_known(struct last_boot_facts *f, struct store *store)
-{
-	size_t n = 0;
-
-	if (f->n_drives)
-		(void)store_latest(store, take_latest, f);
-	for (size_t i = 0; i < f->n_drives; i++)
-		n += f->drives[i].is_known;
-	return n == f->n_drives;
+	forget_records(last);
 }
 
 void last_boot_look(struct last_boot *last, struct hw *hw, bool helper)
@@ -513,21 +581,25 @@ void last_boot_look(struct last_boot *last, struct hw *hw, bool helper)
 	if (!last || !last->is_open)
 		return;
 	boot_evidence_read(hw, &last->facts.now);
-	if (!helper)
-		gather_here(last, hw);
+	gather_here(last, hw);
+	last->is_answered = !helper;
 }
 
-void last_boot_turn(struct last_boot *last, struct store *store, int64_t now_ms)
+void last_boot_turn(struct last_boot *last, struct hw *hw, struct store *store, int64_t now_ms)
 {
+	int64_t waited_ms;
+
 	if (!last || !last->is_open)
 		return;
 	if (!last->from_ms)
 		last->from_ms = now_ms;
-	if (!last->gathered && now_ms - last->from_ms >= RECORDS_WAIT_MS)
-		last_boot_take(last, -1, -ETIMEDOUT);
-	if (last->gathered &&
-	    (drives_known(&last->facts, store) || now_ms - last->from_ms >= DRIVES_WAIT_MS))
-		decide(last, store, now_ms);
+	waited_ms = now_ms - last->from_ms;
+	if (!last->is_answered && waited_ms < RECORDS_WAIT_MS)
+		return;
+	if (!last->is_answered && !last->blob_len)
+		last->facts.records_error = -ETIMEDOUT;
+	if (last_boot_drives_known(&last->facts, store) || waited_ms >= DRIVES_WAIT_MS)
+		decide(last, hw, store, now_ms);
 }
 
 void last_boot_get_status(const struct last_boot *last, struct last_boot_status *ret)

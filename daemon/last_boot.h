@@ -1,6 +1,7 @@
 /* How the boot before this one ended: what the file knows of it is read at the start, before there
  * is a loop; the rest comes within a minute, and then it is decided, once (analysis/boot_end.h).
- * What is decided is kept with the boot in the file, and told by an event.
+ * What is decided is kept with the boot in the file, and told by an event. Records that a helper
+ * brings later than that are not lost: then it is decided once more, and told if it is another end.
  *
  * A daemon that starts again in the same boot decides only what the run before has not. */
 #pragma once
@@ -28,11 +29,11 @@ MUST_CHECK int last_boot_new(struct reader *reader, const char *boot_id, struct 
 void last_boot_free(struct last_boot *last); /* NULL too */
 
 /* What this boot has, before there is a loop, which reads no disk. helper: what only root may read
- * is waited for. */
+ * is waited for; what this process may read is taken for it when no helper answers. */
 void last_boot_look(struct last_boot *last, struct hw *hw, bool helper);
 
 /* For the loop, each turn. */
-void last_boot_turn(struct last_boot *last, struct store *store, int64_t now_ms);
+void last_boot_turn(struct last_boot *last, struct hw *hw, struct store *store, int64_t now_ms);
 /* Whether the helper is to be asked for what was left behind. */
 bool last_boot_wants_records(const struct last_boot *last);
 /* A descriptor, which is owned from now on, or -errno. */

@@ -20,8 +20,11 @@ static void add_daemon(struct doc *doc, const struct last_boot_facts *f)
 		doc_i64(doc, "gap_ms", f->gap_ms);
 	else
 		doc_null(doc, "gap_ms");
+	doc_bool(doc, "clock_is_unsure", f->gap_is_unsure);
 	doc_bool(doc, "power_failed", f->power_failed);
 	doc_bool(doc, "critical_temperature", f->was_critical);
+	doc_bool(doc, "power_fault", f->had_power_fault);
+	doc_bool(doc, "hardware_protection", f->was_protected);
 	doc_end(doc);
 }
 

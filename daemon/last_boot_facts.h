@@ -11,6 +11,9 @@
 #define LAST_BOOT_DRIVES_MAX  16
 #define LAST_BOOT_LINES_MAX   40
 #define LAST_BOOT_LINES_BYTES 4096
+/* Where lines are from that are of no record: events of the kernel's log have the first of a kind.
+ */
+#define LAST_BOOT_FROM_EVENTS "events"
 
 /* A counter of unsafe shutdowns. */
 struct last_boot_drive {
@@ -32,7 +35,8 @@ struct last_boot_facts {
 	struct event last_event;
 	enum going_down machine; /* when the daemon was stopped */
 	int64_t gap_ms;          /* see boot_end_evidence */
-	bool power_failed, was_critical;
+	bool gap_is_unsure;
+	bool power_failed, was_critical, had_power_fault, was_protected;
 	struct last_boot_drive drives[LAST_BOOT_DRIVES_MAX];
 	size_t n_drives;
 	struct last_boot_record records[CRASH_RECORDS_MAX];

@@ -170,7 +170,7 @@ static void conclude_last_boot(struct run *run, int64_t now_ms)
 	const struct loop *loop = run->loop;
 
 	sampler_want_records(loop->sampler, last_boot_wants_records(loop->last_boot));
-	last_boot_turn(loop->last_boot, loop->store, now_ms);
+	last_boot_turn(loop->last_boot, sampler_hw(loop->sampler), loop->store, now_ms);
 	last_boot_get_status(loop->last_boot, &run->account.last_boot);
 }
 

@@ -18,8 +18,10 @@
 const char *crash_kind_name(enum crash_kind kind)
 {
 	static const char *const names[] = {
-		[CRASH_OTHER] = "other", [CRASH_CONSOLE] = "console", [CRASH_PANIC] = "panic",
-		[CRASH_OOPS] = "oops",   [CRASH_ORDERLY] = "orderly", [CRASH_UNREAD] = "unreadable",
+		[CRASH_OTHER] = "other",       [CRASH_CONSOLE] = "console",
+		[CRASH_PANIC] = "panic",       [CRASH_OOPS] = "oops",
+		[CRASH_ORDERLY] = "orderly",   [CRASH_EMERGENCY] = "emergency",
+		[CRASH_UNREAD] = "unreadable",
 	};
 
 	return names[kind];
@@ -30,6 +32,7 @@ struct gather {
 	int fd;
 	char *buf;
 	int n;
+	size_t room; /* bytes */
 };
 
 static int write_all(int fd, const char *p, size_t len)
@@ -63,8 +66,14 @@ static int put_record(struct gather *g, const char *name, int64_t wall_ms, size_
 	char line[CRASH_NAME_MAX + 128];
 	int n = snprintf(line, sizeof(line), "%zu %lld %lld %zu %zu %s\n", len, (long long)wall_ms,
 			 (long long)(digest_of(g->buf, len) >> 1), head, tail, name);
-	int r = write_all(g->fd, line, (size_t)n);
+	size_t all = (size_t)n + head + tail;
+	int r;
 
+	if (all > g->room)
+		return 0;
+	g->room -= all;
+	g->n++;
+	r = write_all(g->fd, line, (size_t)n);
 	if (!r)
 		r = write_all(g->fd, g->buf, head);
 	return r ? r : write_all(g->fd, g->buf + len - tail, tail);
@@ -99,7 +108,6 @@ static int take_file(struct gather *g, const char *path)
 	len = read_up_to(fd, g->buf, CRASH_READ_MAX_BYTES);
 	if (len <= 0)
 		return 0;
-	g->n++;
 	return put_record(g, path, (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000,
 			  (size_t)len);
 }
@@ -110,10 +118,10 @@ static int take_folder(struct gather *g, const char *dir, int depth)
 	CLEANUP(hw_names_done) struct hw_names names = {0};
 	int r = hw_list(g->hw, &names, "", "%s", dir);
 
-	for (size_t i = names.n; r == 0 && i > 0 && g->n < CRASH_RECORDS_MAX; i--) {
+	for (size_t i = names.n; r == 0 && i > 0 && g->n < CRASH_FILES_MAX; i--) {
 		char path[CRASH_NAME_MAX];
 
-		if (names.n - i >= MOVED_DIRS_MAX)
+		if (names.n - i >= (depth ? MOVED_DIRS_MAX : CRASH_FILES_MAX))
 			break;
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, names.v[i - 1]) >=
 			    sizeof(path) ||
@@ -130,7 +138,7 @@ static int take_folder(struct gather *g, const char *dir, int depth)
 int crash_records_gather(struct hw *hw, int fd)
 {
 	CLEANUP(freep) char *buf = malloc(CRASH_READ_MAX_BYTES);
-	struct gather g = {.hw = hw, .fd = fd, .buf = buf};
+	struct gather g = {.hw = hw, .fd = fd, .buf = buf, .room = CRASH_GATHERED_MAX};
 	int r, moved;
 
 	if (!buf)
@@ -169,13 +177,17 @@ static enum crash_kind kind_of(const char *name, struct slice head, struct slice
 		return CRASH_OTHER;
 	if (strstr(file, ".enc.z"))
 		return CRASH_UNREAD;
-	if (head_has(head, "Panic#") || head_has(tail, "Kernel panic - not syncing"))
+	if (head_has(head, "Panic#"))
 		return CRASH_PANIC;
 	if (head_has(head, "Oops#"))
 		return CRASH_OOPS;
+	if (head_has(head, "Emergency#"))
+		return CRASH_EMERGENCY;
 	if (head_has(head, "Shutdown#") || head_has(head, "Restart#") || head_has(head, "Halt#") ||
 	    head_has(head, "Poweroff#"))
 		return CRASH_ORDERLY;
+	if (head_has(tail, "Kernel panic - not syncing"))
+		return CRASH_PANIC;
 	return head_has(tail, "Oops") || head_has(tail, "BUG:") ? CRASH_OOPS : CRASH_OTHER;
 }
 
@@ -196,6 +208,38 @@ static bool take_bytes(struct slice *rest, int64_t len, struct slice *ret)
 	return true;
 }
 
+/* "Panic#1 Part2": a reason, how many dumps this kernel has made, and which piece it is. */
+static bool take_part(struct slice line, struct crash_record *ret)
+{
+	static const char word[] = "Part";
+	struct slice reason, number;
+
+	if (!slice_until(&line, '#', &reason) || !reason.len ||
+	    slice_copy(reason, ret->reason, sizeof(ret->reason)) < 0 ||
+	    !take_number(&line, &ret->number) || line.len <= strlen(word) ||
+	    memcmp(line.p, word, strlen(word)) != 0)
+		return false;
+	number = (struct slice){line.p + strlen(word), line.len - strlen(word)};
+	return parse_i64_slice(number, &ret->part) == 0 && ret->part > 0;
+}
+
+/* The line is the first one, or the second after that of a backend (pstore_zone). Where systemd has
+ * joined the parts it is the line of one of them. */
+static void find_part(struct slice head, struct crash_record *ret)
+{
+	bool is_whole = (size_t)ret->size_bytes == ret->tail.len;
+	struct slice rest = head, line;
+
+	if (!starts(base_name(ret->name), "dmesg-"))
+		return;
+	for (int i = 0; i < 2 && slice_until(&rest, '\n', &line); i++)
+		if (take_part(line, ret)) {
+			ret->body_at = is_whole ? MIN((size_t)(rest.p - head.p), ret->tail.len) : 0;
+			return;
+		}
+	ret->part = 0;
+}
+
 bool crash_records_next(struct slice *rest, struct crash_record *ret)
 {
 	struct slice line, head, tail;
@@ -204,12 +248,14 @@ bool crash_records_next(struct slice *rest, struct crash_record *ret)
 	if (!slice_until(rest, '\n', &line) || !take_number(&line, &size) ||
 	    !take_number(&line, &wall_ms) || !take_number(&line, &digest) ||
 	    !take_number(&line, &n_head) || !take_number(&line, &n_tail) ||
-	    !take_bytes(rest, n_head, &head) || !take_bytes(rest, n_tail, &tail))
+	    !take_bytes(rest, n_head, &head) || !take_bytes(rest, n_tail, &tail) || size < 0 ||
+	    size > CRASH_READ_MAX_BYTES)
 		return false;
 	*ret = (struct crash_record){.size_bytes = size, .digest = (uint64_t)digest, .tail = tail};
 	if (slice_copy(line, ret->name, sizeof(ret->name)) < 0)
 		return false;
 	ret->kind = kind_of(ret->name, head, tail);
+	find_part(head, ret);
 	/* The console's record has no time of its own: its file is as old as the mount. */
 	ret->wall_ms = ret->kind == CRASH_CONSOLE || wall_ms <= 0 ? CRASH_TIME_NONE : wall_ms;
 	return true;

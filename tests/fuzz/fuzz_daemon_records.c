@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = malloc(size ? size : 1);
 	struct crash_record record;
 	struct slice rest = {text, size};
+	struct crash_list list;
 
 	if (!text)
 		return 0;
@@ -28,6 +29,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 		(void)boot_end_of_log(record.tail, NULL);
 	}
+	if (crash_list_read((struct slice){text, size}, &list) == 0)
+		for (size_t i = 0; i < list.n; i++)
+			(void)boot_end_of_log(list.v[i].tail, NULL);
+	crash_list_done(&list);
 	free(text);
 	return 0;
 }

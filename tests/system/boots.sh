@@ -83,15 +83,17 @@ old=$(cat "$tree/sys/fs/pstore/dmesg-ramoops-0")
 die
 boot
 printf '%s\n' "$old" >"$tree/sys/fs/pstore/dmesg-ramoops-0"
+# In EFI variables, where the highest part is the oldest.
 {
-	printf 'Panic#2 Part1\n'
+	printf 'Panic#2 Part2\n'
 	for i in $(seq 200); do printf '<6>[ %3d.000000] a line\n' "$i"; done
-	printf '<0>[  201.5] Kernel panic - not syncing: sysrq triggered crash\n<4>[  201.6] \033Call Trace:\n'
-} >"$tree/sys/fs/pstore/dmesg-ramoops-1"
+} >"$tree/sys/fs/pstore/dmesg-efi-179600000002001"
+printf 'Panic#2 Part1\n<0>[  201.5] Kernel panic - not syncing: sysrq triggered crash\n<4>[  201.6] \033Call Trace:\n' \
+	>"$tree/sys/fs/pstore/dmesg-efi-179600000001001"
 start_here
 ended kernel_crash certain
-get /api/v1/boots | json '.[1].end.evidence | .last_lines.from == "sys/fs/pstore/dmesg-ramoops-1" and
-	(.last_lines.lines | length) == 40 and (.last_lines.lines | any(test("sysrq triggered crash"))) and
+get /api/v1/boots | json '.[1].end.evidence | .last_lines.from == "sys/fs/pstore/dmesg-efi-179600000001001" and
+	(.last_lines.lines | length) == 40 and (.last_lines.lines[-2] | test("sysrq triggered crash")) and
 	([.records[] | select(.counts)] | length) == 1' 'lines'
 "$flashscope" boots --socket "$socket" 2 >"$work/boots"
 grep -q 'because .*panic.* -> kernel_crash, certain' "$work/boots" || fail "$(cat "$work/boots")"
@@ -119,16 +121,28 @@ ended daemon_gone possible
 die
 boot
 mkdir -p "$tree/var/lib/systemd/pstore/1796000000/001"
-printf '[ 9.0] thermal thermal_zone0: critical temperature reached\n[ 9.1] reboot: Power down\n' \
+read -r up _ </proc/uptime
+printf '[ %s] thermal thermal_zone0: critical temperature reached\n[ %s] reboot: Power down\n' "$up" "$up" \
 	>"$tree/var/lib/systemd/pstore/1796000000/001/console-ramoops-0"
+mkdir -p "$tree/dev"
+printf '3,1,%s000000,-;I/O error, dev sda, sector 4242 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2\n' \
+	"${up%.*}" >"$tree/dev/kmsg"
 start_here
 ended thermal_shutdown certain
 
-# Boot 6: no sign at all.
+# Boot 6: a power cut. The records of old are readable again, and the panic is not accounted again.
+# Without a record of the kernel's last words, what the recorder kept of its log is shown.
+until_true 15 sh -c "sqlite3 -readonly '$work/f.db' 'SELECT kind FROM event WHERE boot=$n' | grep -q kernel_io"
 die
 boot
+cp "$work/pstore/"* "$tree/sys/fs/pstore/"
 start_here
 ended reset_or_power_cut possible
+get /api/v1/boots | json '.[5].end.evidence.records | length == 2 and all(.counts | not)' 'accounted for long ago'
+get /api/v1/boots | json '.[5].end.evidence.last_lines | .from == "events" and
+	(.lines[0] | startswith("I/O error, dev sda, sector 4242"))' 'lines of events'
+"$flashscope" boots --socket "$socket" 6 >"$work/boots"
+grep -q "^what the recorder kept of the kernel's log:" "$work/boots" || fail "$(cat "$work/boots")"
 stop
 "$flashscope" boots --db "$work/f.db" --json | json 'length == 7 and .[6].end == null and .[5].end.cause == "reset_or_power_cut"' 'file'
 

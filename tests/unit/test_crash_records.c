@@ -13,7 +13,8 @@
 
 static struct fixture fixture;
 static char gathered[CRASH_GATHERED_MAX];
-static struct crash_record records[CRASH_RECORDS_MAX + 1];
+static size_t gathered_len;
+static struct crash_record records[CRASH_FILES_MAX + 1];
 
 static void put_record(const char *path, const char *text)
 {
@@ -37,7 +38,8 @@ static size_t gather(void)
 	ssize_t len = pread(fd, gathered, sizeof(gathered), 0);
 	struct slice rest = {gathered, (size_t)len};
 
-	assert_true(len >= 0 && len < (ssize_t)sizeof(gathered));
+	gathered_len = rest.len;
+	assert_true(len >= 0 && len <= (ssize_t)sizeof(gathered));
 	while (n < ARRAY_SIZE(records) && crash_records_next(&rest, &records[n]))
 		n++;
 	assert_int_equal(rest.len, 0);
@@ -73,7 +75,7 @@ static void kinds(void **state)
 		{"dmesg-ramoops-1", "Oops#2 Part1\n<0>[ 1.0] x\n", CRASH_OOPS},
 		{"dmesg-efi-165", "Restart#3 Part1\n<6>[ 1.0] x\n", CRASH_ORDERLY},
 		{"dmesg-efi-166", "Shutdown#3 Part1\n<6>[ 1.0] x\n", CRASH_ORDERLY},
-		{"dmesg-efi-167", "Emergency#3 Part1\n<6>[ 1.0] x\n", CRASH_OTHER},
+		{"dmesg-efi-167", "Emergency#3 Part1\n<6>[ 1.0] x\n", CRASH_EMERGENCY},
 		{"dmesg-efi-168", "[ 1.0] Kernel panic - not syncing: x\n", CRASH_PANIC},
 		{"dmesg-ramoops-2.enc.z", "\x78\x9c", CRASH_UNREAD},
 		{"pmsg-ramoops-0", "Panic#1 Part1\n", CRASH_OTHER},
@@ -128,13 +130,98 @@ static void bounds(void **state)
 	put_record("sys/fs/pstore/dmesg-ramoops-0", text);
 	assert_int_equal(gather(), 1);
 	assert_true(digest != records[0].digest);
-	for (int i = 1; i < 100; i++) {
+	for (int i = 1; i < 2 * CRASH_FILES_MAX; i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "sys/fs/pstore/dmesg-ramoops-%d", i);
 		put_record(path, "Oops#1 Part1\n");
 	}
-	assert_int_equal(gather(), CRASH_RECORDS_MAX);
+	assert_int_equal(gather(), CRASH_FILES_MAX);
+}
+
+/* What is gathered is bounded by its size as well, to whole records. */
+static void bytes(void **state)
+{
+	CLEANUP(freep) char *text = malloc(CRASH_TAIL_BYTES + 1);
+	size_t n;
+
+	(void)state;
+	memset(text, 'a', CRASH_TAIL_BYTES);
+	text[CRASH_TAIL_BYTES] = '\0';
+	for (int i = 0; i < 100; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "sys/fs/pstore/dmesg-ramoops-%d", i);
+		put_record(path, text);
+	}
+	n = gather();
+	assert_in_range(n, CRASH_RECORDS_MAX, 99);
+	assert_string_equal(records[0].name, "sys/fs/pstore/dmesg-ramoops-99");
+}
+
+static void list(struct crash_list *ret)
+{
+	(void)gather();
+	assert_int_equal(crash_list_read((struct slice){gathered, gathered_len}, ret), 0);
+}
+
+static void put_part(const char *dir, const char *reason, int id, int part, const char *text)
+{
+	char path[128], all[2048];
+
+	snprintf(path, sizeof(path), "%s/dmesg-efi-%d", dir, id);
+	snprintf(all, sizeof(all), "%s Part%d\n%s", reason, part, text);
+	put_record(path, all);
+}
+
+/* A panic in EFI variables: the highest part is the oldest, and has the highest number. */
+static void parts(void **state)
+{
+	CLEANUP(crash_list_done) struct crash_list all;
+
+	(void)state;
+	put_part("sys/fs/pstore", "Panic#2", 179601001, 1, "<0>[ 3.0] new\n<0>[ 3.1] newest\n");
+	put_part("sys/fs/pstore", "Panic#2", 179602001, 2, "<0>[ 2.0] older\n");
+	put_part("sys/fs/pstore", "Panic#2", 179603001, 3, "<0>[ 1.0] oldest\n");
+	put_part("sys/fs/pstore", "Oops#1", 179501001, 1, "<0>[ 0.5] oops\n");
+	put_part("var/lib/systemd/pstore", "Panic#2", 7, 1, "<0>[ 9.5] in another folder\n");
+	list(&all);
+	assert_int_equal(all.n, 3);
+	assert_string_equal(all.v[0].name, "sys/fs/pstore/dmesg-efi-179601001");
+	assert_int_equal(all.v[0].kind, CRASH_PANIC);
+	assert_true(slice_is(all.v[0].tail, "<0>[ 1.0] oldest\n<0>[ 2.0] older\n<0>[ 3.0] new\n"
+					    "<0>[ 3.1] newest\n"));
+	assert_int_equal(all.v[1].kind, CRASH_OOPS);
+	assert_true(slice_is(all.v[1].tail, "Oops#1 Part1\n<0>[ 0.5] oops\n"));
+}
+
+/* The same number at another time is a dump of another boot; the newest parts fill the room. */
+static void many_parts(void **state)
+{
+	char text[1101], name[] = "sys/fs/pstore/dmesg-efi-20001";
+	const struct timespec at[2] = {{.tv_sec = CRASHED_AT - 600}, {.tv_sec = CRASHED_AT - 600}};
+	char full[1024];
+
+	(void)state;
+	for (int part = 1; part <= 20; part++) {
+		memset(text, 'a' + part, sizeof(text) - 2);
+		memcpy(text + sizeof(text) - 2, "\n", 2);
+		put_part("sys/fs/pstore", "Panic#1", 30000 + part, part, text);
+	}
+	put_part("sys/fs/pstore", "Panic#1", 20001, 1, "the boot before\n");
+	snprintf(full, sizeof(full), "%s/%s", fixture.root, name);
+	assert_int_equal(utimensat(AT_FDCWD, full, at, 0), 0);
+	for (int i = 0; i < 20; i++)
+		put_part("sys/fs/pstore", "Oops#9", 10000 + i, 1, "twice the same part\n");
+
+	CLEANUP(crash_list_done) struct crash_list all;
+
+	list(&all);
+	assert_int_equal(all.n, 22);
+	assert_int_equal(all.v[0].tail.len, CRASH_TAIL_BYTES);
+	assert_int_equal(all.v[0].tail.p[CRASH_TAIL_BYTES - 2], 'a' + 1);
+	assert_int_equal(all.v[0].tail.p[0], 'a' + 8);
+	assert_string_equal(all.v[1].name, name);
 }
 
 static void damaged(void **state)
@@ -163,7 +250,8 @@ static void damaged(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(kinds), TEST(moved), TEST(bounds), TEST(damaged)};
+	const struct CMUnitTest tests[] = {TEST(kinds), TEST(moved),      TEST(bounds), TEST(bytes),
+					   TEST(parts), TEST(many_parts), TEST(damaged)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
