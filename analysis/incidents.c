@@ -31,6 +31,8 @@ struct hung {
 struct incidents {
 	incidents_canonical canonical;
 	void *arg;
+	incidents_block_bytes block_bytes; /* NULL: no size is known */
+	void *block_arg;
 	int64_t now_us; /* of the last message that had a time */
 	int64_t last_id, closed_early, lost;
 	struct hung hung;
@@ -52,6 +54,12 @@ int incidents_new(incidents_canonical canonical, void *arg, struct incidents **r
 	table->now_us = KERNEL_TIME_NONE;
 	*ret = table;
 	return 0;
+}
+
+void incidents_know_blocks(struct incidents *table, incidents_block_bytes bytes, void *arg)
+{
+	table->block_bytes = bytes;
+	table->block_arg = arg;
 }
 
 void incidents_free(struct incidents *table)
@@ -299,6 +307,22 @@ static void guess_byte(const struct incident *incident, struct finding *finding)
 				finding->byte = incident->sectors[i] * 512;
 }
 
+/* Sectors have 512 bytes whatever the disk's blocks have. */
+static void place_lba(const struct incidents *table, struct finding *finding)
+{
+	int64_t bytes, sector;
+
+	if (!finding->is_lba || finding->block < 0 || !table->block_bytes)
+		return;
+	bytes = table->block_bytes(table->block_arg, finding->node);
+	if (bytes < 512 || bytes % 512 ||
+	    __builtin_mul_overflow(finding->block, bytes / 512, &sector) ||
+	    sector > INT64_MAX / 512)
+		return;
+	finding->sector = sector;
+	finding->byte = sector * 512;
+}
+
 /* Lines were left out of the log, of whatever was going on. */
 static void take_suppressed(struct incidents *table, int64_t n)
 {
@@ -369,6 +393,7 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 	char device[NODE_NAME_MAX];
 	bool is_new;
 
+	place_lba(table, finding);
 	resolve(table, finding, device);
 	if (finding->rule->kind != KERNEL_NODE_NONE)
 		resolve_record(table, message, device);

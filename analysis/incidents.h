@@ -69,6 +69,11 @@ MUST_CHECK int incidents_new(incidents_canonical canonical, void *arg, struct in
 void incidents_free(struct incidents *table);
 void incidents_freep(struct incidents **table);
 
+/* How many bytes a logical block of a disk has (nvme0n1), 0: not known. Lines that count in them
+ * have a sector then. Called for each such finding, so it must not wait for anything. */
+typedef int64_t (*incidents_block_bytes)(void *arg, const char *disk);
+void incidents_know_blocks(struct incidents *table, incidents_block_bytes bytes, void *arg);
+
 enum incidents_change {
 	INCIDENTS_SAME,    /* no event, or in no rule */
 	INCIDENTS_NEW,     /* began with this message */

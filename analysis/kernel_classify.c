@@ -81,6 +81,7 @@ static void clear(struct finding *f)
 	f->kind = KERNEL_NODE_NONE;
 	f->node[0] = f->alias[0] = '\0';
 	f->sector = f->byte = f->block = KERNEL_NUMBER_NONE;
+	f->is_lba = false;
 	f->error = 0;
 	f->suppressed = 0;
 }

@@ -25,6 +25,7 @@ enum hole_kind {
 	HOLE_FLOPPY,  /* "fd0" */
 	HOLE_SECTOR,
 	HOLE_BLOCK,
+	HOLE_LBA, /* a block of the disk itself */
 	HOLE_ERRNO,
 	HOLE_SUPPRESSED,
 	HOLE_NUMBER,
@@ -41,7 +42,7 @@ static const struct {
 	{"num", HOLE_NUMBER},  {"hex", HOLE_HEX},         {"sector", HOLE_SECTOR},
 	{"block", HOLE_BLOCK}, {"errno", HOLE_ERRNO},     {"word", HOLE_WORD},
 	{"alias", HOLE_ALIAS}, {"journal", HOLE_JOURNAL}, {"suppressed", HOLE_SUPPRESSED},
-	{"rpmb", HOLE_RPMB},   {"floppy", HOLE_FLOPPY},
+	{"rpmb", HOLE_RPMB},   {"floppy", HOLE_FLOPPY},   {"lba", HOLE_LBA},
 };
 
 struct hole {
@@ -79,6 +80,7 @@ static bool may_hold(enum hole_kind kind, char c, size_t at)
 		return is_digit(c) || (at == 0 && c == '-');
 	case HOLE_SECTOR:
 	case HOLE_BLOCK:
+	case HOLE_LBA:
 	case HOLE_SUPPRESSED:
 		return is_digit(c);
 	case HOLE_NAME:
@@ -268,6 +270,9 @@ static bool fill(const struct hole *hole, struct slice s, struct finding *f)
 		       all_digits((struct slice){s.p + 2, s.len - 2}) && put_name(s, f->node);
 	case HOLE_SECTOR:
 		return put_number(s, &f->sector);
+	case HOLE_LBA:
+		f->is_lba = true;
+		return put_number(s, &f->block);
 	case HOLE_BLOCK:
 		return put_number(s, &f->block);
 	case HOLE_SUPPRESSED:

@@ -68,6 +68,8 @@ struct finding {
 	int64_t byte;   /* sector x 512; KERNEL_NUMBER_NONE */
 	int64_t block;  /* in blocks of node's file system, whose size the line lacks;
 			   KERNEL_NUMBER_NONE */
+	bool is_lba;    /* block is in logical blocks of the disk that node is, see
+			 * incidents_know_blocks() */
 	int error;      /* positive errno, 0: the line has none */
 	/* Of a line that says how many messages were not printed before it; else 0. Of which
 	 * devices these were, nobody knows. */

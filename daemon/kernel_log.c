@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "daemon/kernel_blocks.h"
 #include "daemon/kernel_moments.h"
 #include "model/catalog.h"
 #include "model/kernel_names.h"
@@ -41,6 +42,7 @@ struct kernel_log {
 	struct slice rest;
 	struct incidents *incidents;
 	struct kernel_names *names;
+	struct kernel_blocks blocks;
 	struct kernel_counts *counts;
 	const struct group *group; /* kernel_incidents */
 	size_t incidents_field[N_CAUSES], findings_field[N_CAUSES];
@@ -514,8 +516,11 @@ int kernel_log_new(const struct kernel_log_options *options, struct kernel_log *
 	r = kernel_names_new(options->hw, &log->names);
 	if (r == 0)
 		r = incidents_new(kernel_names_find, log->names, &log->incidents);
-	if (r == 0)
+	if (r == 0) {
+		log->blocks.store = options->store;
+		incidents_know_blocks(log->incidents, kernel_blocks_bytes, &log->blocks);
 		r = find_fields(log);
+	}
 	if (r == 0)
 		r = resume_all(log);
 	if (r < 0)

@@ -408,6 +408,40 @@ static void event_gets_its_device(void **state)
 	}
 }
 
+static void add_block_size(const char *disk, int64_t bytes)
+{
+	const struct group *group;
+	struct sink sink;
+	size_t index, field;
+
+	assert_int_equal(catalog_find_group(registry(), "blockqueue", &index), 0);
+	group = catalog_group_at(registry(), index, NULL);
+	assert_int_equal(group_find_field(group, "logical_block_size", &field), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	sink_reset(&sink, group);
+	row_set(sink_row(&sink, disk, ""), field, bytes);
+	store_add(store, group, clock_boot_ms(), 0, 60000, &sink);
+	sink_done(&sink);
+}
+
+/* Where a disk's blocks are of a known size, a place in them is a sector. */
+static void logical_blocks(void **state)
+{
+	static const char line[] =
+		"Read(0x2) @ LBA 1000, 8 blocks, Unrecovered Read Error (sct 0x2 / "
+		"sc 0x81) DNR";
+
+	(void)state;
+	add_block_size("nvme0n1", 4096);
+	say(3, "nvme0n1: %s", line);
+	say(3, "nvme7n1: %s", line);
+	read_all();
+	assert_int_equal(list_events(), 2);
+	assert_true(says(&events[0], "\"first_sector\":8000,\"last_sector\":8000,"
+				     "\"first_byte\":4096000,"));
+	assert_false(says(&events[1], "sector"));
+}
+
 /* What happens to the machine in one turn, by a stamp that is ahead of the boot clock, are events
  * of their own, in their order. */
 static void same_moment(void **state)
@@ -733,6 +767,7 @@ int main(void)
 		TEST(restart),
 		TEST(goes_on),
 		TEST(event_gets_its_device),
+		TEST(logical_blocks),
 		TEST(same_moment),
 		TEST(drift_is_followed),
 		TEST(others_between),

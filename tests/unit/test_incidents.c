@@ -470,6 +470,42 @@ static void place_of_a_block(void **unused)
 		KERNEL_NUMBER_NONE);
 }
 
+static int64_t blocks_of(void *arg, const char *disk)
+{
+	(void)arg;
+	return !strcmp(disk, "nvme0n1") ? 4096 : !strcmp(disk, "nvme1n1") ? 520 : 0;
+}
+
+/* NVMe's own line counts in blocks of the disk; the block layer's behind it has the same place. */
+static void place_of_a_logical_block(void **unused)
+{
+	CLEANUP(incidents_freep) struct incidents *table = new_table();
+	const char *line =
+		"nvme0n1: Read(0x2) @ LBA 62514752, 8 blocks, Unrecovered Read Error (sct "
+		"0x2 / sc 0x81) DNR";
+	struct incidents_taken taken = take(table, 0, line);
+
+	(void)unused;
+	assert_int_equal(taken.finding.sector, KERNEL_NUMBER_NONE);
+	assert_int_equal(taken.finding.block, 62514752);
+	incidents_know_blocks(table, blocks_of, NULL);
+	taken = take(table, 0, line);
+	assert_int_equal(taken.finding.sector, 500118016);
+	assert_int_equal(taken.finding.byte, INT64_C(256060424192));
+	take(table, 0, "critical medium error, dev nvme0n1, sector 500118016 op 0x0:(READ)");
+	assert_int_equal(taken.incident->n_sectors, 1);
+	assert_int_equal(taken.incident->sector_first, 500118016);
+	assert_string_equal(taken.incident->disk, "nvme0n1");
+	taken = take(
+		table, 0,
+		"nvme0n1: Read(0x2) @ LBA 9223372036854775807, 8 blocks, x (sct 0x2 / sc 0x81)");
+	assert_int_equal(taken.finding.sector, KERNEL_NUMBER_NONE);
+	taken = take(table, 0, "nvme1n1: Read(0x2) @ LBA 8, 8 blocks, x (sct 0x2 / sc 0x81)");
+	assert_int_equal(taken.finding.sector, KERNEL_NUMBER_NONE);
+	taken = take(table, 0, "nvme2n1: Read(0x2) @ LBA 8, 8 blocks, x (sct 0x2 / sc 0x81)");
+	assert_int_equal(taken.finding.sector, KERNEL_NUMBER_NONE);
+}
+
 /* Whoever makes the log long makes neither memory nor the answer long. */
 static void bounds(void **unused)
 {
@@ -557,6 +593,7 @@ int main(void)
 		cmocka_unit_test(suppressed_lines),
 		cmocka_unit_test(another_boot),
 		cmocka_unit_test(place_of_a_block),
+		cmocka_unit_test(place_of_a_logical_block),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(texts_are_bounded),
 	};
