@@ -1,10 +1,12 @@
 #include "base/hw_command.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/hw_facts.h"
@@ -77,4 +79,52 @@ int hw_command(struct hw *hw, const struct hw_command *command)
 	hw_at(hw, path);
 	r = ioctl(fd, (ioctl_request)command->request, command->data);
 	return r < 0 ? -errno : r;
+}
+
+/* A FIFO or a device in a strange tree is no record, and a folder is none either. */
+static int open_record(struct hw *hw, const char *path)
+{
+	CLEANUP(closep) int fd = hw_open_fd(hw, path);
+	struct stat st;
+	int r = fd;
+
+	if (fd < 0)
+		return r;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EBADFD;
+	fd = -1;
+	return r;
+}
+
+int hw_command_record(struct hw *hw, void *buf, size_t size, const char *path_fmt, ...)
+{
+	char path[HW_PATH_MAX], *to = buf;
+	size_t len = 0;
+	va_list args;
+	int n;
+
+	va_start(args, path_fmt);
+	n = vsnprintf(path, sizeof(path), path_fmt, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return -ENAMETOOLONG;
+
+	CLEANUP(closep) int fd = open_record(hw, path);
+
+	if (fd < 0)
+		return fd;
+	while (len < size) {
+		ssize_t got = read(fd, to + len, size - len);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		len += (size_t)got;
+	}
+	return (int)len;
 }

@@ -23,6 +23,12 @@ struct hw_command {
  * recorded tree. */
 int hw_command(struct hw *hw, const struct hw_command *command);
 
+/* Reads what a recorded tree has as the answer to a command, up to size bytes, and no NUL behind
+ * them. Returns how many; -EBADFD when it is no regular file, else the errors of hw_read(), those
+ * that the tree plans too. */
+PRINTF_LIKE(4, 5)
+int hw_command_record(struct hw *hw, void *buf, size_t size, const char *path_fmt, ...);
+
 /* For tests: from now on issue() answers the commands, in a recorded tree as well. */
 void hw_command_to(struct hw *hw, int (*issue)(void *arg, const struct hw_command *command),
 		   void *arg);

@@ -196,7 +196,10 @@ static int judge_page(const uint8_t page[ATA_PAGE_BYTES], bool is_identify, int 
 
 	if (r < 0)
 		return r;
-	return ata_page_is_sound(page, is_identify) ? 0 : -EBADMSG;
+	if (ata_page_is_sound(page, is_identify))
+		return 0;
+	*ret_flaw = FLAW_CHECKSUM;
+	return -EBADMSG;
 }
 
 static int judge_answer(enum question question, const struct answers *a, int *ret_flaw)

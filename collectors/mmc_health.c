@@ -21,6 +21,7 @@
 #include "model/asking.h"
 #include "model/collector.h"
 #include "model/ext_csd.h"
+#include "model/flaw.h"
 #include "model/mmc.h"
 #include "model/mmc_cards.h"
 #include "model/mmc_command.h"
@@ -207,19 +208,20 @@ static int check_awake(struct hw *hw, const struct card *card)
 static void say_problem(struct hw *hw, struct sink *sink, struct row *row,
 			const struct asked *asked)
 {
-	char buf[INFO_TEXT_MAX];
-	struct text text = TEXT_IN(buf);
+	char buf[INFO_TEXT_MAX], flaw_buf[INFO_TEXT_MAX];
+	struct text text = TEXT_IN(buf), flaw = TEXT_IN(flaw_buf);
 	const char *why = NULL;
 
-	if (asked->error == -ENODATA)
+	flaw_text(&flaw, asked->status, EXT_CSD_BYTES);
+	if (flaw.len)
+		why = flaw_buf;
+	else if (asked->error == -ENODATA)
 		why = "all bytes of the answer are alike";
 	else if (asked->error == -EACCES || asked->error == -EPERM)
 		why = "needs CAP_SYS_RAWIO";
 	else if (asked->error == -ENOENT)
 		why = hw_is_live(hw) ? "no node of the disk below /dev"
 				     : "no answer of it is recorded in this tree";
-	else if (asked->error == -EBADMSG)
-		why = "the record is not 512 bytes long";
 	else if (asked->error == -ETIMEDOUT)
 		why = "the card did not answer in time";
 	else if (asked->error == -EILSEQ)
@@ -303,14 +305,14 @@ static void fill(struct sink *sink, struct row *row, const struct ext_csd *csd)
 static int ask(struct hw *hw, const struct card *card, struct ext_csd *ret)
 {
 	uint8_t bytes[EXT_CSD_BYTES];
-	int r = asked_turn(card->asked);
+	int flaw, r = asked_turn(card->asked);
 
 	if (r < 0)
 		return r;
-	r = mmc_read_ext_csd(hw, card->found.disk, card->block, bytes);
+	r = mmc_read_ext_csd(hw, card->found.disk, card->block, bytes, &flaw);
 	if (r == 0)
 		r = ext_csd_decode(bytes, ret);
-	asked_note(card->asked, r, 0);
+	asked_note(card->asked, r, flaw);
 	return r;
 }
 

@@ -9,6 +9,8 @@
 #include "base/capability.h"
 #include "base/hw.h"
 #include "base/hw_command.h"
+#include "model/command_record.h"
+#include "model/flaw.h"
 
 enum {
 	PASS_THROUGH_16 = 0x85,
@@ -49,6 +51,7 @@ struct question {
 	uint16_t lba;  /* high and mid of them */
 	uint8_t error, status;
 	bool has_registers;
+	int flaw; /* what is wrong with the answer, 0: nothing */
 };
 
 bool ata_may_command(struct hw *hw)
@@ -157,6 +160,18 @@ static int error_of_registers(const struct question *q)
 	return q->error & ERROR_ABORT ? -EINVAL : -EIO;
 }
 
+static int flawed(struct question *q, int flaw)
+{
+	q->flaw = flaw;
+	return -EBADMSG;
+}
+
+/* How much came; what is left may be any number. */
+static int bytes_of(const struct sg_io_hdr *header)
+{
+	return MIN(MAX(ATA_PAGE_BYTES - header->resid, 0), ATA_PAGE_BYTES - 1);
+}
+
 static int judge(const struct sg_io_hdr *header, const uint8_t *sense, struct question *q)
 {
 	if (header->host_status)
@@ -171,51 +186,34 @@ static int judge(const struct sg_io_hdr *header, const uint8_t *sense, struct qu
 		return -EIO;
 	}
 	if (q->page)
-		return header->resid ? -EBADMSG : 0;
-	return q->has_registers ? 0 : -EBADMSG;
+		return header->resid ? flawed(q, FLAW_LENGTH(bytes_of(header))) : 0;
+	return q->has_registers ? 0 : flawed(q, FLAW_NO_REGISTERS);
 }
 
-static int read_page(struct hw *hw, struct question *q)
-{
-	char buf[ATA_PAGE_BYTES + 1];
-	int r = hw_read(hw, buf, sizeof(buf), "COMMANDS/%s/%s", q->disk, q->record);
-
-	if (r < 0)
-		return r;
-	if (r < ATA_PAGE_BYTES)
-		return -EBADMSG;
-	memcpy(q->page, buf, ATA_PAGE_BYTES);
-	return 0;
-}
-
-static int read_number(struct hw *hw, const struct question *q, const char *suffix, int64_t *ret)
-{
-	int r = hw_read_i64(hw, ret, "COMMANDS/%s/%s%s", q->disk, q->record, suffix);
-
-	if (r < 0)
-		return r == -ENOENT ? r : -EBADMSG;
-	return *ret < 0 || *ret > UINT16_MAX ? -EBADMSG : 0;
-}
-
+/* A status of which the registers say no failure is none. */
 static int read_record(struct hw *hw, struct question *q)
 {
-	int64_t number;
-	int r = read_number(hw, q, ".status", &number);
+	uint16_t number;
+	int status = 0, r = command_record_status(hw, q->disk, q->record, UINT16_MAX, &status);
 
-	if (r == 0) {
-		q->error = (uint8_t)(number >> 8);
-		q->status = (uint8_t)number;
-		return error_of_registers(q) ? error_of_registers(q) : -EBADMSG;
-	}
-	if (r != -ENOENT)
+	if (r < 0) {
+		q->flaw = status;
 		return r;
+	}
+	if (r == 1) {
+		q->error = (uint8_t)(status >> 8);
+		q->status = (uint8_t)status;
+		r = error_of_registers(q);
+		return r < 0 ? r : flawed(q, FLAW_NO_FAILURE);
+	}
 	if (q->page)
-		return read_page(hw, q);
-	r = read_number(hw, q, "", &number);
+		return command_record_page(hw, q->disk, q->record, q->page, ATA_PAGE_BYTES,
+					   &q->flaw);
+	r = command_record_number(hw, q->disk, q->record, &number, &q->flaw);
 	if (r < 0)
 		return r;
 	q->count = (uint8_t)number;
-	q->lba = (uint16_t)number;
+	q->lba = number;
 	return 0;
 }
 
@@ -253,7 +251,10 @@ static int ask_and_tell(struct hw *hw, struct question *q, int *ret_status)
 {
 	int r = ask(hw, q);
 
-	*ret_status = r < 0 ? q->error << 8 | q->status : 0;
+	if (r < 0)
+		*ret_status = q->flaw ? q->flaw : q->error << 8 | q->status;
+	else
+		*ret_status = 0;
 	return r;
 }
 
@@ -304,8 +305,10 @@ int ata_smart_status(struct hw *hw, const char *disk, bool *ret_is_failing, int 
 
 	if (r < 0)
 		return r;
-	if (q.lba != SMART_KEY && q.lba != SMART_FAILING)
+	if (q.lba != SMART_KEY && q.lba != SMART_FAILING) {
+		*ret_status = FLAW_NO_JUDGEMENT;
 		return -EBADMSG;
+	}
 	*ret_is_failing = q.lba == SMART_FAILING;
 	return 0;
 }

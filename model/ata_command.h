@@ -11,7 +11,8 @@
  * In a recorded tree the answers are files: COMMANDS/sda/check-power with the mode ("0xff"),
  * identify, smart-data and smart-thresholds with the bytes of the page, smart-status with the
  * registers LBA high and mid ("0xc24f"); or, with the suffix .status, a file with what the disk
- * answered instead: its error and status register ("0x0451"). */
+ * answered instead: its error and status register ("0x0451"), or an errno (model/command_record.h).
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -35,7 +36,7 @@ int ata_disk_ready(struct hw *hw, const char *dir);
  * registers error and status of the disk in *ret_status (else 0): -EINVAL when it aborted the
  * command, which it does with those that it does not know or that are switched off, and -EIO for
  * all else. -EOPNOTSUPP when libata does not pass it on. -ENOENT without a record, -EBADMSG for one
- * that is too short, or for an answer without the registers that were asked for.
+ * that is none, or for an answer without what was asked for, with a flaw in *ret_status.
  * disk: its name, "sda". */
 
 /* CHECK POWER MODE: *ret_is_standby when the disk would have to spin up. */

@@ -10,6 +10,7 @@
 #include "base/capability.h"
 #include "base/hw.h"
 #include "base/hw_command.h"
+#include "model/command_record.h"
 
 #define SEND_EXT_CSD 8
 
@@ -29,17 +30,11 @@ bool mmc_may_command(struct hw *hw)
 	return !hw_is_live(hw) || capability_is_effective(CAP_SYS_RAWIO);
 }
 
-static int read_record(struct hw *hw, const char *disk, uint8_t bytes[EXT_CSD_BYTES])
+static int read_record(struct hw *hw, const char *disk, uint8_t bytes[EXT_CSD_BYTES], int *ret_flaw)
 {
-	char buf[EXT_CSD_BYTES + 1];
-	int r = hw_read(hw, buf, sizeof(buf), "COMMANDS/%s/ext-csd", disk);
+	int r = command_record_status(hw, disk, "ext-csd", 0, ret_flaw);
 
-	if (r < 0)
-		return r == -E2BIG ? -EBADMSG : r;
-	if (r != EXT_CSD_BYTES)
-		return -EBADMSG;
-	memcpy(bytes, buf, EXT_CSD_BYTES);
-	return 0;
+	return r < 0 ? r : command_record_page(hw, disk, "ext-csd", bytes, EXT_CSD_BYTES, ret_flaw);
 }
 
 static int send(struct hw *hw, const char *node, const char *dir, uint8_t bytes[EXT_CSD_BYTES])
@@ -68,13 +63,15 @@ static bool is_disk(const char *name)
 	       strspn(number, "0123456789") == strlen(number);
 }
 
-int mmc_read_ext_csd(struct hw *hw, const char *disk, const char *dir, uint8_t bytes[EXT_CSD_BYTES])
+int mmc_read_ext_csd(struct hw *hw, const char *disk, const char *dir, uint8_t bytes[EXT_CSD_BYTES],
+		     int *ret_flaw)
 {
 	char android[64];
 	int r = is_disk(disk) ? send(hw, disk, dir, bytes) : -EINVAL;
 
+	*ret_flaw = 0;
 	if (r == -EOPNOTSUPP && !hw_is_live(hw))
-		return read_record(hw, disk, bytes);
+		return read_record(hw, disk, bytes, ret_flaw);
 	if (r == -ENOENT &&
 	    snprintf(android, sizeof(android), "block/%s", disk) < (int)sizeof(android))
 		r = send(hw, android, dir, bytes);

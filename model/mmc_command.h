@@ -7,7 +7,7 @@
  * to be an eMMC: to an SD card the same number is another command.
  *
  * In a recorded tree the answer is the file COMMANDS/mmcblk0/ext-csd with the bytes of the
- * register; the file ERRORS can have an error for it. */
+ * register, or ext-csd.status with an errno (model/command_record.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -25,6 +25,7 @@ bool mmc_may_command(struct hw *hw);
  * it, and where Android has it (/dev/block). 0; -EINVAL for a name that is not that of a disk, so
  * that no boot area and no RPMB is ever asked; -EPERM without the capability; -ENODEV when the node
  * is not the device of dir, or it is gone; -ETIMEDOUT, -EILSEQ (a checksum), -EIO of the card;
- * -ENOENT without a node or record, -EBADMSG for a record that is too short. */
+ * -ENOENT without a node or record, -EBADMSG for a record that is none, with what is
+ * wrong with it in *ret_flaw (model/flaw.h; else 0). */
 MUST_CHECK int mmc_read_ext_csd(struct hw *hw, const char *disk, const char *dir,
-				uint8_t bytes[EXT_CSD_BYTES]);
+				uint8_t bytes[EXT_CSD_BYTES], int *ret_flaw);

@@ -10,7 +10,8 @@
 #include "base/capability.h"
 #include "base/hw.h"
 #include "base/hw_command.h"
-#include "base/parse.h"
+#include "model/command_record.h"
+#include "model/flaw.h"
 
 enum {
 	OPCODE_GET_LOG_PAGE = 0x02,
@@ -107,24 +108,18 @@ struct answer {
 
 static int read_record(struct hw *hw, struct answer *answer)
 {
-	char buf[NVME_IDENTIFY_BYTES + 1];
-	int64_t status;
-	int r = hw_read_i64(hw, &status, "COMMANDS/%s/%s.status", answer->controller,
-			    answer->record);
+	int r = command_record_status(hw, answer->controller, answer->record, INT16_MAX,
+				      &answer->status);
 
-	if (r == 0) {
-		if (status <= 0 || status > INT16_MAX)
-			return -EBADMSG;
-		answer->status = (int)status;
-		return error_of(answer->status);
-	}
-	r = hw_read(hw, buf, sizeof(buf), "COMMANDS/%s/%s", answer->controller, answer->record);
 	if (r < 0)
 		return r;
-	if ((size_t)r < answer->size)
-		return -EBADMSG;
-	memcpy(answer->page, buf, answer->size);
-	return 0;
+	if (r == 0)
+		return command_record_page(hw, answer->controller, answer->record, answer->page,
+					   answer->size, &answer->status);
+	r = error_of(answer->status);
+	if (r == 0)
+		answer->status = FLAW_NO_FAILURE;
+	return r < 0 ? r : -EBADMSG;
 }
 
 static int send_admin(struct hw *hw, struct nvme_admin_cmd *admin, struct answer *answer)

@@ -7,7 +7,7 @@
  *
  * In a recorded tree the answers are files, COMMANDS/nvme0/log-02 and COMMANDS/nvme0/identify-01
  * with the bytes of the page; or, with the suffix .status, a file with the status that the
- * controller answered instead ("0x4002"). */
+ * controller answered instead ("0x4002"), or an errno (model/command_record.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -26,8 +26,8 @@ bool nvme_may_command(struct hw *hw);
 /* Log page 02h of the whole controller, or Identify Controller. 0; -errno of the ioctl (-EACCES
  * without the capability, -ENODEV when it is gone); or of the status that the controller answered,
  * which is then in *ret_status (else 0): -EOPNOTSUPP for what it will never answer, -EINVAL for an
- * invalid field, -EIO for all others. -ENOENT without a record, -EBADMSG for one that is too short.
- */
+ * invalid field, -EIO for all others. -ENOENT without a record, -EBADMSG for one that is none, with
+ * a flaw in *ret_status. */
 MUST_CHECK int nvme_read_smart(struct hw *hw, const char *controller,
 			       uint8_t page[NVME_SMART_BYTES], int *ret_status);
 MUST_CHECK int nvme_read_identify(struct hw *hw, const char *controller,

@@ -374,7 +374,10 @@ static void problems(void **unused)
 		{{.host = 3}, ETIMEDOUT, "the command timed out, and the driver resets the link"},
 		{{.host = 7}, EIO, "Input/output error"},
 		{{.host = 2}, EAGAIN, "Resource temporarily unavailable"},
-		{{.resid = 1}, EBADMSG, "Bad message"},
+		{{.resid = 1}, EBADMSG, "the answer is 511 of 512 bytes"},
+		{{.resid = 412}, EBADMSG, "the answer is 100 of 512 bytes"},
+		{{.resid = -7}, EBADMSG, "the answer is 511 of 512 bytes"},
+		{{.resid = 1 << 30}, EBADMSG, "the answer is 0 of 512 bytes"},
 	};
 
 	(void)unused;
@@ -448,12 +451,14 @@ static void no_answers(void **unused)
 	play(&f, &s, "012", 0);
 	check_fault(&f, "sda", "temperature", EBADMSG);
 	check_fault(&f, "sda", "failing_attributes", EBADMSG);
+	check_text(&f, "sda", "problem", "the page has a wrong checksum");
 	fixture_end(&f);
 
 	start(&f, &s);
 	s.answers[POWER].scsi = 0;
 	play(&f, &s, "0", 0);
 	check_fault(&f, "sda", "temperature", EBADMSG);
+	check_text(&f, "sda", "problem", "the answer came without the disk's registers");
 	fixture_end(&f);
 
 	/* Without thresholds or a judgement of its own there are still attributes. */
@@ -475,7 +480,8 @@ static void no_answers(void **unused)
 	play(&f, &s, "01234", 0);
 	check_fault(&f, "sda", "status", EBADMSG);
 	check_absent(&f, "sda", "failing_attributes");
-	check_text(&f, "sda", "problem", "status: Bad message");
+	check_text(&f, "sda", "problem", 
+		   "status: the answer is neither that of a good disk nor of a failing one");
 	fixture_end(&f);
 }
 
@@ -605,6 +611,28 @@ static void recorded(void **unused)
 	put(&f, "COMMANDS/sda/identify", "short");
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_fault(&f, "sda", "temperature", EBADMSG);
+	check_text(&f, "sda", "problem", "the answer is 5 of 512 bytes");
+	fixture_end(&f);
+	start(&f, &s);
+	put(&f, "COMMANDS/sda/check-power", "garbage\n");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_fault(&f, "sda", "temperature", EBADMSG);
+	check_text(&f, "sda", "problem", "what is recorded of it is no number of 16 bits");
+	fixture_end(&f);
+	start(&f, &s);
+	put(&f, "COMMANDS/sda/check-power.status", "ETIMEDOUT\n");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_fault(&f, "sda", "temperature", ETIMEDOUT);
+	fixture_end(&f);
+	start(&f, &s);
+	put(&f, "COMMANDS/sda/check-power.status", "0x0050\n");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_fault(&f, "sda", "temperature", EBADMSG);
+	check_text(&f, "sda", "problem",
+		   "the file .status that is recorded of it says that all went well");
 	fixture_end(&f);
 	start(&f, &s);
 	put(&f, "COMMANDS/sda/check-power.status", "0x0451\n");

@@ -300,9 +300,11 @@ static void not_a_disk(void **unused)
 	hw_command_to(f.hw, issue, &script);
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		uint8_t bytes[EXT_CSD_BYTES];
+		int flaw;
 
-		assert_int_equal(mmc_read_ext_csd(f.hw, names[i], "sys/block/mmcblk0", bytes),
-				 -EINVAL);
+		assert_int_equal(
+			mmc_read_ext_csd(f.hw, names[i], "sys/block/mmcblk0", bytes, &flaw),
+			-EINVAL);
 	}
 	fixture_end(&f);
 }
@@ -429,7 +431,15 @@ static void put_record(const struct fixture *f, const uint8_t *bytes, size_t siz
 
 static void recorded(void **unused)
 {
-	static const size_t wrong[] = {0, 1, 511, 513, 1025};
+	static const struct {
+		size_t bytes;
+		const char *text;
+	} wrong[] = {
+		{0, "the answer is 0 of 512 bytes"},
+		{511, "the answer is 511 of 512 bytes"},
+		{513, "the answer is longer than 512 bytes"},
+		{1025, "the answer is longer than 512 bytes"},
+	};
 	uint8_t bytes[1025] = {0};
 	struct script script;
 	struct fixture f;
@@ -437,10 +447,11 @@ static void recorded(void **unused)
 	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
 		start(&f, &script);
-		put_record(&f, bytes, wrong[i]);
+		put_record(&f, bytes, wrong[i].bytes);
 		assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
 		assert_int_equal(fixture_sample(&f, 0), 0);
-		assert_int_equal(value_of(&f, "mmcblk0", "rev")->type, VALUE_FAULT);
+		check_fault(&f, "mmcblk0", "rev", EBADMSG);
+		check_text(&f, "mmcblk0", "problem", wrong[i].text);
 		fixture_end(&f);
 	}
 	start(&f, &script);
@@ -452,6 +463,11 @@ static void recorded(void **unused)
 	assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_text(&f, "mmcblk0", "problem", "the card did not answer in time");
+	take_away(&f, "ERRORS");
+	put(&f, "COMMANDS/mmcblk0/ext-csd.status", "EILSEQ\n");
+	assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	check_fault(&f, "mmcblk0", "rev", EILSEQ);
 	fixture_end(&f);
 }
 

@@ -434,6 +434,10 @@ static void recorded(void **unused)
 	put(&f, "COMMANDS/nvme0/log-02", "short");
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_fault(&f, "nvme0", "temperature", EBADMSG);
+	check_text(&f, "nvme0", "problem", "the answer is 5 of 512 bytes");
+	put(&f, "COMMANDS/nvme0/identify-01", "too short");
+	assert_int_equal(fixture_sample(&f, 1), 0);
+	check_text(&f, "nvme0", "problem", "the answer is 9 of 4096 bytes");
 	fixture_end(&f);
 	start(&f);
 	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
@@ -441,6 +445,81 @@ static void recorded(void **unused)
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_text(&f, "nvme0", "problem", "Invalid Field in Command (status 2h)");
 	fixture_end(&f);
+}
+
+/* What stands instead of an answer, and what passes for it. */
+static void recorded_status(void **unused)
+{
+	static const struct {
+		const char *status;
+		int fault;
+		const char *text;
+	} cases[] = {
+		{"0x6\n", EIO, "Internal Error (status 6h)"},
+		{"ETIMEDOUT\n", ETIMEDOUT,
+		 "the command timed out, and the driver resets the controller"},
+		{"EIO", EIO, "Input/output error"},
+		{"EBADMSG", EBADMSG, "Bad message"},
+		{"garbage\n", EBADMSG,
+		 "the file .status that is recorded of it cannot be read as a status"},
+		{"", EBADMSG, "the file .status that is recorded of it cannot be read as a status"},
+		{"-2", EBADMSG,
+		 "the file .status that is recorded of it cannot be read as a status"},
+		{"0x10000", EBADMSG,
+		 "the file .status that is recorded of it cannot be read as a status"},
+		{"EWHATEVER", EBADMSG,
+		 "the file .status that is recorded of it cannot be read as a status"},
+		{"0x0000", EBADMSG, "the file .status that is recorded of it says that all went well"},
+		{"0x4000", EBADMSG, "the file .status that is recorded of it says that all went well"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+
+		start(&f);
+		put(&f, "COMMANDS/nvme0/log-02", "short");
+		put(&f, "COMMANDS/nvme0/log-02.status", cases[i].status);
+		assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+		assert_int_equal(fixture_sample(&f, 0), 0);
+		check_fault(&f, "nvme0", "temperature", cases[i].fault);
+		check_text(&f, "nvme0", "problem", cases[i].text);
+		fixture_end(&f);
+	}
+}
+
+static void check_no_file(struct fixture *f)
+{
+	assert_int_equal(fixture_probe(f, "nvme_smart", false), 0);
+	assert_int_equal(fixture_sample(f, 0), 0);
+	check_fault(f, "nvme0", "temperature", EBADMSG);
+	check_text(f, "nvme0", "problem", "what is recorded of it is no regular file");
+	fixture_end(f);
+}
+
+/* Nobody waits for the other end of a FIFO. */
+static void no_record(void **unused)
+{
+	static const char *const names[] = {"log-02", "log-02.status"};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct fixture f;
+		char path[512];
+
+		start(&f);
+		snprintf(path, sizeof(path), "COMMANDS/nvme0/%s", names[i]);
+		put(&f, path, "");
+		take_away(&f, path);
+		snprintf(path, sizeof(path), "%s/COMMANDS/nvme0/%s", f.root, names[i]);
+		assert_int_equal(mkfifo(path, 0644), 0);
+		check_no_file(&f);
+
+		start(&f);
+		snprintf(path, sizeof(path), "COMMANDS/nvme0/%s/x", names[i]);
+		put(&f, path, "");
+		check_no_file(&f);
+	}
 }
 
 static void no_drive(void **unused)
@@ -485,6 +564,8 @@ int main(void)
 		cmocka_unit_test(in_the_way),
 		cmocka_unit_test(many_drives),
 		cmocka_unit_test(recorded),
+		cmocka_unit_test(recorded_status),
+		cmocka_unit_test(no_record),
 		cmocka_unit_test(no_drive),
 		cmocka_unit_test(without_descriptors),
 	};
