@@ -268,11 +268,25 @@ static void say_problem(struct hw *hw, struct sink *sink, struct row *row, const
 
 	if (what)
 		text_printf(&text, "%s: ", what);
-	if (asked->error)
-		asked_text(asked, why_not(hw, asked, why, sizeof(why)), &text);
-	else
-		text_str(&text, "whether the disk sleeps cannot be read");
+	asked_text(asked, why_not(hw, asked, why, sizeof(why)), &text);
 	row_text(sink, row, PROBLEM, buf);
+}
+
+/* Why the disk cannot be asked, whatever the question; NULL when it can. */
+static const char *why_not_ready(struct hw *hw, const struct disk *disk)
+{
+	switch (ata_disk_ready(hw, disk->dir)) {
+	case 0:
+		return NULL;
+	case -EIO:
+		return "the power management of the device is in an error";
+	case -ENODEV:
+		return "the disk is gone";
+	case -EHOSTDOWN:
+		return "it fell asleep";
+	default:
+		return "whether the disk sleeps cannot be read";
+	}
 }
 
 /* Without thresholds nobody knows which attributes fail. */
@@ -486,6 +500,7 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 		const struct disk *disk = &s->disks[i];
 		struct row *row = sink_row(sink, disk->name, disk->identity);
 		enum question failed;
+		const char *why;
 		int r = sample_disk(hw, disk, sink, row, &failed);
 
 		gone = gone || r == -ENODEV;
@@ -493,7 +508,11 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 		if (r == 0 || row->suspended)
 			continue;
 		fail_all(row, r);
-		say_problem(hw, sink, row, NULL, &disk->asked[failed]);
+		why = why_not_ready(hw, disk);
+		if (why)
+			row_text(sink, row, PROBLEM, why);
+		else
+			say_problem(hw, sink, row, NULL, &disk->asked[failed]);
 	}
 	return gone ? -ENODEV : 0;
 }

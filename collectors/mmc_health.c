@@ -205,6 +205,14 @@ static int check_awake(struct hw *hw, const struct card *card)
 	return strcmp(status, "error") ? -EHOSTDOWN : -EIO;
 }
 
+static const char *why_not_ready(struct hw *hw, const struct card *card, int error)
+{
+	if (error == -ENODEV)
+		return "the card is gone";
+	return check_awake(hw, card) == -EIO ? "the power management of the device is in an error"
+					     : "nobody knows whether the card is awake";
+}
+
 static void say_problem(struct hw *hw, struct sink *sink, struct row *row,
 			const struct asked *asked)
 {
@@ -351,9 +359,7 @@ static int health_sample(void *state, struct hw *hw, size_t group, struct sink *
 		} else if (r == -EHOSTDOWN) {
 			row->suspended = true;
 		} else {
-			row_text(sink, row, PROBLEM,
-				 r == -ENODEV ? "the card is gone"
-					      : "nobody knows whether the card is awake");
+			row_text(sink, row, PROBLEM, why_not_ready(hw, card, r));
 			fail_all(row, r);
 		}
 		gone = gone || r == -ENODEV;

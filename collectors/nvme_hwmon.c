@@ -100,12 +100,14 @@ static bool is_no_limit(size_t field, int64_t value)
 }
 
 /* Another controller that has the name has another hwmon. */
-static int check_ready(struct hw *hw, const struct drive *drive)
+static int check_ready(struct hw *hw, const struct drive *drive, char why[NVME_WHY_MAX])
 {
-	int r = nvme_controller_ready(hw, drive->name);
+	int r = nvme_controller_ready(hw, drive->name, why);
 
-	if (r == 0)
+	if (r == 0) {
 		r = hw_look(hw, "%s", drive->dir);
+		snprintf(why, NVME_WHY_MAX, "%s", r < 0 ? "its hwmon cannot be reached" : "");
+	}
 	return r == -ENOENT ? -ENODEV : r;
 }
 
@@ -145,15 +147,14 @@ static void set_labels(struct hw *hw, const struct drive *drive, struct sink *si
 }
 
 /* Of the numbers from first on none can be asked for. */
-static void sample_none(struct sink *sink, struct row *row, size_t first, int error)
+static void sample_none(struct sink *sink, struct row *row, size_t first, int error,
+			const char *why)
 {
 	if (error == -EHOSTDOWN) {
 		row->suspended = true;
 		return;
 	}
-	row_text(sink, row, PROBLEM,
-		 error == -EAGAIN ? "the controller is not live"
-				  : "the state of the controller cannot be read");
+	row_text(sink, row, PROBLEM, why);
 	for (size_t i = first; i < N_NUMBERS; i++)
 		row_result(row, i, error, 0);
 }
@@ -166,11 +167,12 @@ static int sample_drive(struct hw *hw, const struct drive *drive, struct sink *s
 	bool told = false;
 
 	for (size_t i = 0; i < N_NUMBERS; i++) {
+		char why[NVME_WHY_MAX];
 		int64_t value = 0;
-		int r = check_ready(hw, drive);
+		int r = check_ready(hw, drive, why);
 
 		if (r < 0) {
-			sample_none(sink, row, i, r);
+			sample_none(sink, row, i, r, why);
 			return r;
 		}
 		r = ask(hw, drive, i, &value);

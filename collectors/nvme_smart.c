@@ -433,14 +433,13 @@ static int sample_identify(struct hw *hw, struct drive *drive, struct sink *sink
 }
 
 /* A controller that cannot be asked now. */
-static void sample_none(struct sink *sink, struct row *row, size_t group, int error)
+static void sample_none(struct sink *sink, struct row *row, size_t group, int error,
+			const char *why)
 {
 	row->suspended = error == -EHOSTDOWN;
 	if (row->suspended)
 		return;
-	row_text(sink, row, problem_fields[group],
-		 error == -EAGAIN ? "the controller is not live"
-				  : "the state of the controller cannot be read");
+	row_text(sink, row, problem_fields[group], why);
 	fail_all(row, group, error);
 }
 
@@ -452,10 +451,11 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 	for (size_t i = 0; i < s->n; i++) {
 		struct drive *drive = &s->drives[i];
 		struct row *row = sink_row(sink, drive->name, drive->identity);
-		int r = nvme_controller_ready(hw, drive->name);
+		char why[NVME_WHY_MAX];
+		int r = nvme_controller_ready(hw, drive->name, why);
 
 		if (r < 0)
-			sample_none(sink, row, group, r);
+			sample_none(sink, row, group, r, why);
 		else if (group == GROUP_SMART)
 			r = sample_smart(hw, drive, sink, row);
 		else

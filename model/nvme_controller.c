@@ -116,19 +116,43 @@ static const char *read_word(struct hw *hw, const char *name, const char *attr, 
 	return r < 0 ? NULL : buf;
 }
 
-/* What nobody knows to be awake is let sleep. */
-int nvme_controller_ready(struct hw *hw, const char *name)
+/* drivers/nvme/host/sysfs.c; one that is being deleted may have "(no IO)" behind it. */
+static bool is_ending(const char *state)
 {
-	char state[LINE_MAX_BYTES], power[LINE_MAX_BYTES], runtime[LINE_MAX_BYTES];
+	static const char deleting[] = "deleting";
+
+	return !strcmp(state, "dead") || !strncmp(state, deleting, sizeof(deleting) - 1);
+}
+
+/* What nobody knows to be awake is let sleep. */
+static int check_power(struct hw *hw, const char *name, char why[NVME_WHY_MAX])
+{
+	char power[LINE_MAX_BYTES], runtime[LINE_MAX_BYTES];
+	const char *status = read_word(hw, name, "power/runtime_status", runtime);
+
+	if (status && !strcmp(status, "error")) {
+		snprintf(why, NVME_WHY_MAX, "the power management of the device is in an error");
+		return -EIO;
+	}
+	if (pci_is_awake(read_word(hw, name, "power_state", power), status) == 1)
+		return 0;
+	snprintf(why, NVME_WHY_MAX, "asleep");
+	return -EHOSTDOWN;
+}
+
+int nvme_controller_ready(struct hw *hw, const char *name, char ret_why[NVME_WHY_MAX])
+{
+	char state[LINE_MAX_BYTES];
 	int r = hw_read_line(hw, state, sizeof(state), NVME_CLASS_DIR "/%s/state", name);
 
+	ret_why[0] = '\0';
 	/* Its files go with a controller. */
-	if (r < 0)
+	if (r < 0) {
+		snprintf(ret_why, NVME_WHY_MAX, "the state of the controller cannot be read");
 		return r == -ENOENT ? -ENODEV : r;
-	if (strcmp(state, "live") != 0)
-		return -EAGAIN;
-	return pci_is_awake(read_word(hw, name, "power_state", power),
-			    read_word(hw, name, "power/runtime_status", runtime)) == 1
-		       ? 0
-		       : -EHOSTDOWN;
+	}
+	if (!strcmp(state, "live"))
+		return check_power(hw, name, ret_why);
+	snprintf(ret_why, NVME_WHY_MAX, "the controller is not live, its state is %.64s", state);
+	return is_ending(state) ? -ESHUTDOWN : -EAGAIN;
 }

@@ -35,7 +35,11 @@ MUST_CHECK int nvme_controller_identity(struct hw *hw, const char *name, char *b
 /* "nvme0", and not "nvme0n1" or "nvme-fabrics". */
 bool nvme_is_controller(const char *name);
 
+#define NVME_WHY_MAX 128
+
 /* Whether a command may be sent: the state is live (0), and its PCI function, where there is one,
- * is awake. -EHOSTDOWN when the function sleeps, -EAGAIN in any other state than live, -ENODEV
- * when it is gone, or the error of the read. */
-int nvme_controller_ready(struct hw *hw, const char *name);
+ * is awake. -EHOSTDOWN when the function sleeps, -EIO when its power management is in an error.
+ * -ESHUTDOWN when the controller is dead or being deleted, which does not come back, and -EAGAIN in
+ * any other state than live; -ENODEV, which has it looked for anew, when it is gone; or the error
+ * of the read. ret_why: the words for it, "" with 0. */
+int nvme_controller_ready(struct hw *hw, const char *name, char ret_why[NVME_WHY_MAX]);

@@ -269,7 +269,7 @@ static void asleep(void **unused)
 	put(&f, DISK "power/runtime_status", "error\n");
 	play(&f, &s, "", 0);
 	check_fault(&f, "sda", "temperature", EIO);
-	check_text(&f, "sda", "problem", "whether the disk sleeps cannot be read");
+	check_text(&f, "sda", "problem", "the power management of the device is in an error");
 	put(&f, DISK "power/runtime_status", "active\n");
 	play(&f, &s, "01234", 0);
 	check_value(&f, "sda", "temperature", 37000);
@@ -480,7 +480,7 @@ static void no_answers(void **unused)
 	play(&f, &s, "01234", 0);
 	check_fault(&f, "sda", "status", EBADMSG);
 	check_absent(&f, "sda", "failing_attributes");
-	check_text(&f, "sda", "problem", 
+	check_text(&f, "sda", "problem",
 		   "status: the answer is neither that of a good disk nor of a failing one");
 	fixture_end(&f);
 }

@@ -330,7 +330,7 @@ static void not_asked(void **unused)
 	sample_unasked(&f, &script, 1, 0);
 	assert_false(row_of(&f, "mmcblk0")->suspended);
 	check_fault(&f, "mmcblk0", "rev", EIO);
-	check_text(&f, "mmcblk0", "problem", "nobody knows whether the card is awake");
+	check_text(&f, "mmcblk0", "problem", "the power management of the device is in an error");
 	put(&f, CARD "power/runtime_status", "unsupported\n");
 	PLAY(&f, &script, 0);
 	put(&f, CARD "power/runtime_status", "active\n");

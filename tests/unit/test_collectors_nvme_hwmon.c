@@ -165,7 +165,13 @@ static void hostile(void **unused)
 
 static void not_asked(void **unused)
 {
-	static const char *const states[] = {"resetting", "connecting", "deleting", "dead", "new"};
+	static const struct {
+		const char *state;
+		int fault;
+	} states[] = {{"resetting", EAGAIN},
+		      {"new", EAGAIN},
+		      {"dead", ESHUTDOWN},
+		      {"deleting", ESHUTDOWN}};
 	static const char *const sleeping[] = {"suspended", "suspending", "resuming"};
 	struct fixture f;
 
@@ -173,10 +179,14 @@ static void not_asked(void **unused)
 	start(&f);
 	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
-		put(&f, NVME "state", states[i]);
+		char why[128];
+
+		put(&f, NVME "state", states[i].state);
+		snprintf(why, sizeof(why), "the controller is not live, its state is %s",
+			 states[i].state);
 		assert_int_equal(commands_of(&f, 0), 0);
-		check_fault(&f, "nvme0", "temp1_alarm", EAGAIN);
-		check_text(&f, "nvme0", "problem", "the controller is not live");
+		check_fault(&f, "nvme0", "temp1_alarm", states[i].fault);
+		check_text(&f, "nvme0", "problem", why);
 		assert_false(row_of(&f, "nvme0")->suspended);
 	}
 	put(&f, NVME "state", "live\n");
@@ -186,6 +196,10 @@ static void not_asked(void **unused)
 		assert_true(row_of(&f, "nvme0")->suspended);
 		check_absent(&f, "nvme0", "temp1_crit");
 	}
+	put(&f, NVME "device/power/runtime_status", "error\n");
+	assert_int_equal(commands_of(&f, 0), 0);
+	assert_false(row_of(&f, "nvme0")->suspended);
+	check_fault(&f, "nvme0", "temp1_alarm", EIO);
 	put(&f, NVME "device/power/runtime_status", "active\n");
 	assert_int_equal(commands_of(&f, 0), 3);
 	take_away(&f, HWMON);

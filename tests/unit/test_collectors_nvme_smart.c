@@ -300,8 +300,13 @@ static void probed_again(void **unused)
 
 static void not_asked(void **unused)
 {
-	static const char *const states[] = {"resetting", "connecting", "deleting",
-					     "dead",      "new",        "reconnecting"};
+	static const struct {
+		const char *state;
+		int fault;
+	} states[] = {{"resetting", EAGAIN},    {"connecting", EAGAIN},
+		      {"deleting", ESHUTDOWN},  {"deleting (no IO)", ESHUTDOWN},
+		      {"dead", ESHUTDOWN},      {"new", EAGAIN},
+		      {"reconnecting", EAGAIN}, {"?", EAGAIN}};
 	static const char *const sleeping[] = {"suspended", "suspending", "resuming", "drowsy"};
 	struct script script = {0};
 	struct fixture f;
@@ -312,11 +317,15 @@ static void not_asked(void **unused)
 	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
 	PLAY(&f, &script, 0, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
-		put(&f, NVME "state", states[i]);
+		char why[128];
+
+		put(&f, NVME "state", states[i].state);
+		snprintf(why, sizeof(why), "the controller is not live, its state is %s",
+			 states[i].state);
 		sample_unasked(&f, &script, 1);
-		check_fault(&f, "nvme0", "temperature", EAGAIN);
-		check_fault(&f, "nvme0", "critical_warnings", EAGAIN);
-		check_text(&f, "nvme0", "problem", "the controller is not live");
+		check_fault(&f, "nvme0", "temperature", states[i].fault);
+		check_fault(&f, "nvme0", "critical_warnings", states[i].fault);
+		check_text(&f, "nvme0", "problem", why);
 		assert_false(row_of(&f, "nvme0")->suspended);
 	}
 	put(&f, NVME "state", "live\n");
@@ -326,6 +335,11 @@ static void not_asked(void **unused)
 		assert_true(row_of(&f, "nvme0")->suspended);
 		check_absent(&f, "nvme0", "available_spare");
 	}
+	put(&f, NVME "device/power/runtime_status", "error\n");
+	sample_unasked(&f, &script, 1);
+	assert_false(row_of(&f, "nvme0")->suspended);
+	check_fault(&f, "nvme0", "available_spare", EIO);
+	check_text(&f, "nvme0", "problem", "the power management of the device is in an error");
 	put(&f, NVME "device/power/runtime_status", "active\n");
 	put(&f, NVME "device/power_state", "D3hot\n");
 	sample_unasked(&f, &script, 1);
@@ -469,8 +483,10 @@ static void recorded_status(void **unused)
 		 "the file .status that is recorded of it cannot be read as a status"},
 		{"EWHATEVER", EBADMSG,
 		 "the file .status that is recorded of it cannot be read as a status"},
-		{"0x0000", EBADMSG, "the file .status that is recorded of it says that all went well"},
-		{"0x4000", EBADMSG, "the file .status that is recorded of it says that all went well"},
+		{"0x0000", EBADMSG,
+		 "the file .status that is recorded of it says that all went well"},
+		{"0x4000", EBADMSG,
+		 "the file .status that is recorded of it says that all went well"},
 	};
 
 	(void)unused;
