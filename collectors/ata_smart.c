@@ -272,10 +272,10 @@ static void say_problem(struct hw *hw, struct sink *sink, struct row *row, const
 	row_text(sink, row, PROBLEM, buf);
 }
 
-/* Why the disk cannot be asked, whatever the question; NULL when it can. */
-static const char *why_not_ready(struct hw *hw, const struct disk *disk)
+/* Why the disk cannot be asked, whatever the question: error of ata_disk_ready(). NULL for 0. */
+static const char *not_ready_text(int error)
 {
-	switch (ata_disk_ready(hw, disk->dir)) {
+	switch (error) {
 	case 0:
 		return NULL;
 	case -EIO:
@@ -508,7 +508,7 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 		if (r == 0 || row->suspended)
 			continue;
 		fail_all(row, r);
-		why = why_not_ready(hw, disk);
+		why = not_ready_text(ata_disk_ready(hw, disk->dir));
 		if (why)
 			row_text(sink, row, PROBLEM, why);
 		else
@@ -517,16 +517,22 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 	return gone ? -ENODEV : 0;
 }
 
-/* Whether SMART is switched on is asked with each sample: what the driver remembers is as old as
- * the disk's start. */
+/* By the files that cost nothing. Whether SMART is switched on is asked with each sample: what the
+ * driver remembers is as old as the disk's start. */
 static void report_disk(struct hw *hw, struct probe *probe, const struct scsi_disk *disk)
 {
+	int r = ata_disk_ready(hw, disk->dir);
+	const char *why = r < 0 ? not_ready_text(r) : "";
+
+	if (r == 0)
+		r = ata_may_answer(hw, disk->name);
 	if (!ata_may_command(hw))
 		probe_node(probe, disk->name, OUTCOME_DENIED, "as root, or with CAP_SYS_RAWIO",
 			   "the kernel lets nobody else send the commands");
 	else
-		probe_node(probe, disk->name, OUTCOME_OK, "",
-			   "the pages are asked for by commands to the disk, unless it sleeps");
+		reason_asked(probe, disk->name,
+			     "the pages are asked for by commands to the disk, unless it sleeps", r,
+			     why);
 }
 
 static int append(struct smart *s, const struct scsi_disk *disk, const struct asked_device *known)

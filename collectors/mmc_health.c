@@ -383,6 +383,18 @@ static int add_card(struct hw *hw, struct health *h, const struct mmc_card *foun
 	return r;
 }
 
+/* By the files that cost nothing. */
+static void report_card(struct hw *hw, struct probe *probe, const struct card *card)
+{
+	int r = check_awake(hw, card);
+	const char *why = r < 0 ? why_not_ready(hw, card, r) : "";
+
+	if (r == 0)
+		r = mmc_may_answer(hw, card->found.disk);
+	reason_asked(probe, card->found.name,
+		     "eMMC: the register is asked for by a command to the card", r, why);
+}
+
 static int take_card(struct hw *hw, struct health *h, struct asked_device *devices,
 		     struct probe *probe, const struct mmc_card *found)
 {
@@ -400,8 +412,7 @@ static int take_card(struct hw *hw, struct health *h, struct asked_device *devic
 		probe_node(probe, found->name, OUTCOME_DENIED, "as root, or with CAP_SYS_RAWIO",
 			   "the kernel lets nobody else send the command");
 	else
-		probe_node(probe, found->name, OUTCOME_OK, "",
-			   "eMMC: the register is asked for by a command to the card");
+		report_card(hw, probe, &h->cards[h->n - 1]);
 	return 0;
 }
 

@@ -254,6 +254,16 @@ static void report_no_hwmon(struct hw *hw, struct probe *probe, const char *name
 		      "no hwmon of the driver below /" NVME_CLASS_DIR "/%s (since 5.5)", name);
 }
 
+/* By the files that cost nothing. */
+static void report_drive(struct hw *hw, struct probe *probe, const struct drive *drive)
+{
+	char why[NVME_WHY_MAX], ok[PROBE_TEXT_MAX];
+	int r = nvme_controller_ready(hw, drive->name, why);
+
+	snprintf(ok, sizeof(ok), "/%.200s: each read is a command to the drive", drive->dir);
+	reason_asked(probe, drive->name, ok, r, why);
+}
+
 static int add_drive(struct hw *hw, struct hwmon *h, struct asked_device *devices,
 		     struct probe *probe, const struct nvme_name *found)
 {
@@ -281,8 +291,7 @@ static int add_drive(struct hw *hw, struct hwmon *h, struct asked_device *device
 	memcpy(drive.name, found->name, sizeof(drive.name));
 	memcpy(drive.identity, found->identity, sizeof(drive.identity));
 	grown[h->n++] = drive;
-	probe_node(probe, found->name, OUTCOME_OK, "", "/%s: each read is a command to the drive",
-		   drive.dir);
+	report_drive(hw, probe, &drive);
 	return 0;
 }
 

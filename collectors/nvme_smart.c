@@ -465,14 +465,20 @@ static int smart_sample(void *state, struct hw *hw, size_t group, struct sink *s
 	return gone ? -ENODEV : 0;
 }
 
+/* By the files that cost nothing. */
 static void report_drive(struct hw *hw, struct probe *probe, const char *name)
 {
+	char why[NVME_WHY_MAX];
+	int r = nvme_controller_ready(hw, name, why);
+
+	if (r == 0)
+		r = nvme_may_answer(hw, name);
 	if (!nvme_may_command(hw))
 		probe_node(probe, name, OUTCOME_DENIED, "as root, or with CAP_SYS_ADMIN",
 			   "the kernel lets nobody else send the command");
 	else
-		probe_node(probe, name, OUTCOME_OK, "",
-			   "the page is asked for by a command to the drive");
+		reason_asked(probe, name, "the page is asked for by a command to the drive", r,
+			     why);
 }
 
 static int add_drive(struct hw *hw, struct smart *s, struct asked_device *devices,

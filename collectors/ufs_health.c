@@ -16,6 +16,7 @@
 #include "model/asking.h"
 #include "model/collector.h"
 #include "model/probe.h"
+#include "model/reason.h"
 #include "model/ufs_dump.h"
 #include "model/ufs_host.h"
 #include "model/ufs_life.h"
@@ -437,29 +438,15 @@ static void show_word(struct sampling *s, size_t field, enum ufs_question q)
 	row_text(s->sink, s->row, field, buf);
 }
 
-static bool is_text(const char *p)
-{
-	for (; *p; p++)
-		if (*p < ' ' || *p > '~')
-			return false;
-	return true;
-}
-
-/* A device without one makes the kernel print a pointer to nothing. */
 static void show_string(struct sampling *s, size_t field, enum ufs_question q)
 {
 	char line[UFS_ANSWER_MAX];
-	const char *p = line;
 	int r = ufs_ask(&s->query, q, line);
 
-	if (r < 0) {
+	if (r < 0)
 		set(s, field, r, 0);
-		return;
-	}
-	while (*p == ' ')
-		p++;
-	if (*p && strcmp(p, "(null)") != 0 && is_text(p))
-		row_text(s->sink, s->row, field, p);
+	else if (*ufs_string_text(line))
+		row_text(s->sink, s->row, field, ufs_string_text(line));
 }
 
 static void show_flag(struct sampling *s, size_t field, enum ufs_question q)
@@ -534,6 +521,12 @@ static void sample_identity(struct sampling *s)
 	show_flag(s, WB_FLUSH_DURING_H8, UFS_ASK_WB_FLUSH_H8);
 }
 
+static const char *stopped_text(int error)
+{
+	return error == -EIO ? "the power management of the device is in an error"
+			     : "the state of the device cannot be read";
+}
+
 /* Why nothing more is asked: it sleeps, which is no fault, or cannot be told to be awake. */
 static void say_stopped(struct sampling *s, size_t group)
 {
@@ -541,9 +534,7 @@ static void say_stopped(struct sampling *s, size_t group)
 		s->row->suspended = true;
 		return;
 	}
-	row_text(s->sink, s->row, s->problem,
-		 s->query.stopped == -EIO ? "the power management of the device is in an error"
-					  : "the state of the device cannot be read");
+	row_text(s->sink, s->row, s->problem, stopped_text(s->query.stopped));
 	for (size_t i = 0; i < groups[group].n_fields; i++)
 		if (s->row->values[i].type == VALUE_ABSENT)
 			row_fault(s->row, i, s->query.stopped);
@@ -609,21 +600,37 @@ static int ufs_health_sample(void *state, struct hw *hw, size_t group, struct si
 	return r;
 }
 
-static void report(struct probe *probe, const struct ufs_device *device)
+/* By the files that cost nothing. */
+static void report_asked(struct hw *hw, struct probe *probe, struct ufs_device *device)
 {
-	if (!ufs_device_is_scanned(NULL, device))
+	char ok[PROBE_TEXT_MAX] = "each value is asked for by a query to the device, while it is "
+				  "awake";
+	int r = ufs_device_awake(hw, device);
+
+	if (r == 0 && !device->dump[0] && !device->has_health) {
+		probe_node(probe, device->name, OUTCOME_NO_NODE, "a kernel from 4.17 on",
+			   "no health_descriptor in /%s: kernels have it from 4.17 on; what else "
+			   "there is, is asked for",
+			   device->dir);
+		return;
+	}
+	if (device->dump[0])
+		snprintf(ok, sizeof(ok),
+			 "no health_descriptor; the vendor's /%.100s is asked for by a query to "
+			 "the device",
+			 device->dump);
+	reason_asked(probe, device->name, ok, r, stopped_text(r));
+}
+
+static void report(struct hw *hw, struct probe *probe, struct ufs_device *device)
+{
+	if (ufs_device_is_scanned(NULL, device))
+		report_asked(hw, probe, device);
+	else
 		probe_node(probe, device->name, OUTCOME_NO_NODE,
 			   "wait until the disks are there; if they never come, look in the kernel "
 			   "log for errors of ufshcd",
 			   "no disk of it is there: " NOT_SCANNED ", and it is not asked before");
-	else if (device->dump[0])
-		probe_node(probe, device->name, OUTCOME_OK, "",
-			   "no health_descriptor; the vendor's /%s is asked for by a query to the "
-			   "device",
-			   device->dump);
-	else
-		probe_node(probe, device->name, OUTCOME_OK, "",
-			   "each value is asked for by a query to the device, while it is awake");
 }
 
 /* number: of the host, counted from 0. */
@@ -641,7 +648,7 @@ static int add(struct hw *hw, struct ufs_health *u, struct probe *probe,
 		return 0;
 	}
 	if (r == 0)
-		report(probe, device);
+		report(hw, probe, device);
 	return r;
 }
 

@@ -42,6 +42,8 @@ enum {
 	HOST_TIME_OUT = 0x03,
 };
 
+#define RECORD_POWER "check-power" /* without it nothing else is asked */
+
 /* A command, and what came back. */
 struct question {
 	const char *disk, *record; /* record: name of the file in a recorded tree */
@@ -57,6 +59,11 @@ struct question {
 bool ata_may_command(struct hw *hw)
 {
 	return !hw_is_live(hw) || capability_is_effective(CAP_SYS_RAWIO);
+}
+
+int ata_may_answer(struct hw *hw, const char *disk)
+{
+	return command_record_look(hw, disk, RECORD_POWER);
 }
 
 int ata_disk_ready(struct hw *hw, const char *dir)
@@ -266,7 +273,7 @@ static int ask_for_page(struct hw *hw, struct question q, uint8_t *page, int *re
 
 int ata_check_power(struct hw *hw, const char *disk, bool *ret_is_standby, int *ret_status)
 {
-	struct question q = {disk, "check-power", 0, COMMAND_CHECK_POWER_MODE};
+	struct question q = {disk, RECORD_POWER, 0, COMMAND_CHECK_POWER_MODE};
 	int r = ask_and_tell(hw, &q, ret_status);
 
 	if (r == 0)

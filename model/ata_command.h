@@ -26,6 +26,9 @@ struct hw;
 /* Whether this process has the capability; a recorded tree asks for none. */
 bool ata_may_command(struct hw *hw);
 
+/* -ENOENT when a recorded tree has no answer of a disk; else 0. */
+int ata_may_answer(struct hw *hw, const char *disk);
+
 /* 0 when the kernel has not suspended the SCSI device at run time; -EHOSTDOWN when it has, or does
  * it now; -EIO in an error of its power management, -ENODEV when the disk is gone, -errno when
  * nothing can be read. dir: of the SCSI device. */

@@ -36,6 +36,13 @@ static int read_word(struct hw *hw, const char *device, const char *name, const 
 	return 0;
 }
 
+int command_record_look(struct hw *hw, const char *device, const char *name)
+{
+	if (hw_is_live(hw) || hw_look(hw, "COMMANDS/%s/%s", device, name) != -ENOENT)
+		return 0;
+	return hw_look(hw, "COMMANDS/%s/%s.status", device, name) == -ENOENT ? -ENOENT : 0;
+}
+
 int command_record_status(struct hw *hw, const char *device, const char *name, int max,
 			  int *ret_status)
 {

@@ -14,6 +14,10 @@ struct hw;
 
 #define COMMAND_RECORD_MAX 4096
 
+/* Whether there may be a record, of an answer or of a status, without a look into it: 0 or -ENOENT.
+ * 0 on a live machine. */
+int command_record_look(struct hw *hw, const char *device, const char *name);
+
 /* Whether something else than an answer is recorded: 0 when not; 1 with the status of the device,
  * 1 to max, in *ret_status; the -errno that is named; -EBADMSG with a flaw in *ret_status; or the
  * error of the read. */

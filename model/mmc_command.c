@@ -13,6 +13,7 @@
 #include "model/command_record.h"
 
 #define SEND_EXT_CSD 8
+#define RECORD       "ext-csd"
 
 /* What the answer looks like, include/linux/mmc/core.h: R1 (present, with checksum and opcode) with
  * a transfer of data by address; the last is what a host on SPI calls it. */
@@ -30,11 +31,16 @@ bool mmc_may_command(struct hw *hw)
 	return !hw_is_live(hw) || capability_is_effective(CAP_SYS_RAWIO);
 }
 
+int mmc_may_answer(struct hw *hw, const char *disk)
+{
+	return command_record_look(hw, disk, RECORD);
+}
+
 static int read_record(struct hw *hw, const char *disk, uint8_t bytes[EXT_CSD_BYTES], int *ret_flaw)
 {
-	int r = command_record_status(hw, disk, "ext-csd", 0, ret_flaw);
+	int r = command_record_status(hw, disk, RECORD, 0, ret_flaw);
 
-	return r < 0 ? r : command_record_page(hw, disk, "ext-csd", bytes, EXT_CSD_BYTES, ret_flaw);
+	return r < 0 ? r : command_record_page(hw, disk, RECORD, bytes, EXT_CSD_BYTES, ret_flaw);
 }
 
 static int send(struct hw *hw, const char *node, const char *dir, uint8_t bytes[EXT_CSD_BYTES])

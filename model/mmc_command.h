@@ -21,6 +21,9 @@ struct hw;
 /* Whether this process has the capability; a recorded tree asks for none. */
 bool mmc_may_command(struct hw *hw);
 
+/* -ENOENT when a recorded tree has no answer of a disk; else 0. */
+int mmc_may_answer(struct hw *hw, const char *disk);
+
 /* Of a disk ("mmcblk0"), whose directory in sysfs is dir. Its node is looked for where Linux has
  * it, and where Android has it (/dev/block). 0; -EINVAL for a name that is not that of a disk, so
  * that no boot area and no RPMB is ever asked; -EPERM without the capability; -ENODEV when the node

@@ -26,6 +26,9 @@ enum {
 	STATUS_INVALID_LOG_PAGE = 0x109,
 };
 
+#define RECORD_SMART    "log-02"
+#define RECORD_IDENTIFY "identify-01"
+
 #define ALL_NAMESPACES 0xffffffffU
 
 /* NVM Express Base Specification 2.0, figures of status codes: type * 100h + code. */
@@ -99,6 +102,13 @@ bool nvme_may_command(struct hw *hw)
 	return !hw_is_live(hw) || capability_is_effective(CAP_SYS_ADMIN);
 }
 
+int nvme_may_answer(struct hw *hw, const char *controller)
+{
+	int r = command_record_look(hw, controller, RECORD_SMART);
+
+	return r < 0 ? command_record_look(hw, controller, RECORD_IDENTIFY) : r;
+}
+
 struct answer {
 	const char *controller, *record; /* record: name of the file in a recorded tree */
 	uint8_t *page;
@@ -149,7 +159,7 @@ static int send_admin(struct hw *hw, struct nvme_admin_cmd *admin, struct answer
 int nvme_read_smart(struct hw *hw, const char *controller, uint8_t page[NVME_SMART_BYTES],
 		    int *ret_status)
 {
-	struct answer answer = {controller, "log-02", page, NVME_SMART_BYTES, 0};
+	struct answer answer = {controller, RECORD_SMART, page, NVME_SMART_BYTES, 0};
 	struct nvme_admin_cmd admin = {
 		.opcode = OPCODE_GET_LOG_PAGE,
 		.nsid = ALL_NAMESPACES,
@@ -164,7 +174,7 @@ int nvme_read_smart(struct hw *hw, const char *controller, uint8_t page[NVME_SMA
 int nvme_read_identify(struct hw *hw, const char *controller, uint8_t page[NVME_IDENTIFY_BYTES],
 		       int *ret_status)
 {
-	struct answer answer = {controller, "identify-01", page, NVME_IDENTIFY_BYTES, 0};
+	struct answer answer = {controller, RECORD_IDENTIFY, page, NVME_IDENTIFY_BYTES, 0};
 	struct nvme_admin_cmd admin = {.opcode = OPCODE_IDENTIFY, .cdw10 = IDENTIFY_CONTROLLER};
 	int r = send_admin(hw, &admin, &answer);
 

@@ -23,6 +23,9 @@ struct hw;
 /* Whether this process has the capability; a recorded tree asks for none. */
 bool nvme_may_command(struct hw *hw);
 
+/* -ENOENT when a recorded tree has no answer of a controller; else 0. */
+int nvme_may_answer(struct hw *hw, const char *controller);
+
 /* Log page 02h of the whole controller, or Identify Controller. 0; -errno of the ioctl (-EACCES
  * without the capability, -ENODEV when it is gone); or of the status that the controller answered,
  * which is then in *ret_status (else 0): -EOPNOTSUPP for what it will never answer, -EINVAL for an

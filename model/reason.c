@@ -8,6 +8,7 @@
 
 #include "base/hw.h"
 #include "base/text.h"
+#include "model/node_file.h"
 
 const char denied_advice[] =
 	"udev: a rule that makes the node readable (chmod a+r); Android: label the device's "
@@ -137,4 +138,23 @@ void reason_option(struct hw *hw, struct probe *probe, const char *node, const s
 	case OPTION_UNKNOWN:
 		say_unknown(probe, node, need, missing);
 	}
+}
+
+void reason_asked(struct probe *probe, const char *node, const char *ok, int error, const char *why)
+{
+	static const char look[] = "look in the kernel log for what became of it";
+
+	if (error == -EHOSTDOWN)
+		probe_node(probe, node, OUTCOME_OK, "use it, or wait until somebody does",
+			   "asleep: not asked before it wakes");
+	else if (error == -EAGAIN)
+		probe_node(probe, node, OUTCOME_OK, "wait; if it stays so, look in the kernel log",
+			   "%s: not asked before it is", why);
+	else if (error == -ENOENT)
+		probe_node(probe, node, OUTCOME_NO_NODE, "",
+			   "no answer of it is recorded in this tree");
+	else if (error < 0 && !is_want(error))
+		probe_node(probe, node, OUTCOME_FAILED, look, "%s", why);
+	else
+		probe_node(probe, node, OUTCOME_OK, "", "%s", ok);
 }

@@ -41,5 +41,13 @@ PRINTF_LIKE(5, 6)
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
 		   const char *missing_fmt, ...);
 
+/* Says of a node that commands go to what is known without one: error 0, then it can be asked and
+ * ok is the reason; or why nobody would send one now: -EHOSTDOWN it sleeps, -EAGAIN it is not ready
+ * yet, -ENOENT a recorded tree has no answer of it, any other that it failed. why: the words for
+ * it, where there are any ("" for sleep and records). Want of what it takes to look says nothing.
+ */
+void reason_asked(struct probe *probe, const char *node, const char *ok, int error,
+		  const char *why);
+
 /* The advice for files of sysfs that may not be read. */
 extern const char denied_advice[];

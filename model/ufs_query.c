@@ -74,7 +74,7 @@ static int read_status(struct hw *hw, struct node_file *file)
 }
 
 /* Before 5.14 it is the controller that is suspended, from then on its unit and then it. */
-static int check_awake(struct hw *hw, struct ufs_device *device)
+int ufs_device_awake(struct hw *hw, struct ufs_device *device)
 {
 	int r = read_status(hw, &device->unit_status);
 
@@ -117,7 +117,7 @@ static int ask_device(struct ufs_query *query, enum ufs_question q, char *buf, s
 	query->asked |= UINT64_C(1) << q;
 	r = asked_turn(asked);
 	if (r == 0) {
-		query->stopped = check_awake(query->hw, query->device);
+		query->stopped = ufs_device_awake(query->hw, query->device);
 		if (query->stopped < 0) {
 			asked_spare(asked);
 			return query->stopped;
@@ -171,7 +171,7 @@ int ufs_ask_number(struct ufs_query *query, enum ufs_question q, int64_t *ret)
 int ufs_query_begin(struct ufs_query *query, struct hw *hw, struct ufs_device *device)
 {
 	*query = (struct ufs_query){.hw = hw, .device = device};
-	query->stopped = check_awake(hw, device);
+	query->stopped = ufs_device_awake(hw, device);
 	return query->stopped;
 }
 
@@ -361,7 +361,8 @@ int ufs_device_open(struct hw *hw, struct ufs_device *device, const struct ufs_h
 	snprintf(device->name, sizeof(device->name), "%s", host->name);
 	snprintf(device->identity, sizeof(device->identity), "%s", host->identity);
 	snprintf(device->dir, sizeof(device->dir), "%s", host->dir);
-	if (!hw_exists(hw, "%s/health_descriptor", host->dir))
+	device->has_health = hw_look(hw, "%s/health_descriptor", host->dir) != -ENOENT;
+	if (!device->has_health)
 		find_dump(hw, device, number);
 	if (!device->dump[0] && !has_files(hw, host->dir))
 		return -ENOENT;
@@ -377,6 +378,16 @@ void ufs_device_close(struct ufs_device *device)
 {
 	node_file_close(&device->unit_status);
 	node_file_close(&device->controller_status);
+}
+
+const char *ufs_string_text(const char *answer)
+{
+	while (*answer == ' ')
+		answer++;
+	for (const char *p = answer; *p; p++)
+		if (*p < ' ' || *p > '~')
+			return "";
+	return strcmp(answer, "(null)") != 0 ? answer : "";
 }
 
 void ufs_date_text(struct text *text, unsigned date)

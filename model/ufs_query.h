@@ -67,6 +67,7 @@ struct ufs_device {
 	char dump[HW_PATH_MAX]; /* of a vendor's kernel; "": it has health_descriptor */
 	struct node_file unit_status, controller_status;
 	bool has_unit;   /* the W-LUN that is the device itself */
+	bool has_health; /* health_descriptor */
 	bool is_partial; /* a recorded tree that has nothing of the SCSI host */
 	struct asked_device *kept;
 };
@@ -84,6 +85,9 @@ void ufs_device_close(struct ufs_device *device);
 /* Whether the scan of its host has found it: not before that may it be asked, drivers crash on it.
  * hw NULL: as far as the probe saw. */
 bool ufs_device_is_scanned(struct hw *hw, const struct ufs_device *device);
+
+/* Whether the device is awake, by files that ask it nothing: as ufs_query_begin(). */
+int ufs_device_awake(struct hw *hw, struct ufs_device *device);
 
 /* One sample of a device. */
 struct ufs_query {
@@ -124,6 +128,10 @@ int ufs_ask_unit_size(struct ufs_query *query, int64_t *ret);
 
 /* Appends what was not answered, and why; nothing when all was. */
 void ufs_query_problem(const struct ufs_query *query, struct text *out);
+
+/* A string descriptor as text, without blanks before it; "" for none, of which the kernel prints a
+ * pointer to nothing, and for what is no text. */
+const char *ufs_string_text(const char *answer);
 
 /* wManufactureDate of the Device Descriptor (JESD220) for people: 0x0623 is June 2023; what is no
  * month stays as it is. */

@@ -232,3 +232,12 @@ static inline void check_outcome(const struct fixture *f, const char *node, enum
 		fail_msg("%s: %s (%s), expected %s", node, outcome_name(item->outcome),
 			 item->reason, outcome_name(outcome));
 }
+
+static inline void check_reason(const struct fixture *f, const char *node, const char *reason)
+{
+	const struct probe_item *item = item_of(f, node);
+
+	if (!item)
+		fail_msg("nothing said of %s", node);
+	assert_string_equal(item->reason, reason);
+}

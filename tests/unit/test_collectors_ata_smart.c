@@ -173,6 +173,7 @@ static void start(struct fixture *f, struct script *s)
 	put(f, DISK "block/sda/dev", "8:0\n");
 	put_link(f, DISK "block/sda/device", "../..");
 	put(f, DISK "wwid", "naa.5000\n");
+	put(f, "COMMANDS/sda/check-power", "0x80\n");
 	put_link(f, "sys/class/block/sda", "/" DISK "block/sda");
 	*s = (struct script){0};
 	s->answers[POWER] = (struct answer){.scsi = 2, .count = 0xff};
@@ -592,6 +593,35 @@ static void who_is_taken(void **unused)
 	fixture_end(&f);
 }
 
+/* What can be told without a command. */
+static void probed(void **unused)
+{
+	struct script s;
+	struct fixture f;
+
+	(void)unused;
+	start(&f, &s);
+	check_reason(&f, "sda",
+		     "the pages are asked for by commands to the disk, unless it sleeps");
+	put(&f, DISK "power/runtime_status", "suspended\n");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	check_outcome(&f, "sda", OUTCOME_OK);
+	check_reason(&f, "sda", "asleep: not asked before it wakes");
+	put(&f, DISK "power/runtime_status", "error\n");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	check_outcome(&f, "sda", OUTCOME_FAILED);
+	check_reason(&f, "sda", "the power management of the device is in an error");
+	put(&f, DISK "power/runtime_status", "active\n");
+	take_away(&f, "COMMANDS");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	check_outcome(&f, "sda", OUTCOME_NO_NODE);
+	check_reason(&f, "sda", "no answer of it is recorded in this tree");
+	put(&f, "COMMANDS/sda/check-power.status", "ENODEV\n");
+	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
+	check_outcome(&f, "sda", OUTCOME_OK);
+	fixture_end(&f);
+}
+
 /* A record that is cut is no answer; what is recorded as refused is. */
 static void recorded(void **unused)
 {
@@ -600,6 +630,7 @@ static void recorded(void **unused)
 
 	(void)unused;
 	start(&f, &s);
+	take_away(&f, "COMMANDS");
 	assert_int_equal(fixture_probe(&f, "ata_smart", false), 0);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_absent(&f, "sda", "temperature");
@@ -655,6 +686,7 @@ int main(void)
 		cmocka_unit_test(temperatures),
 		cmocka_unit_test(back_off),
 		cmocka_unit_test(who_is_taken),
+		cmocka_unit_test(probed),
 		cmocka_unit_test(recorded),
 	};
 

@@ -55,6 +55,7 @@ static void start(struct fixture *f, struct script *script)
 	script->bytes[192] = 8;
 	script->bytes[267] = 1, script->bytes[268] = 3, script->bytes[269] = 11;
 	script->bytes[212 + 2] = 1;
+	put(f, "COMMANDS/mmcblk0/ext-csd", "");
 }
 
 /* Samples once for each answer, and checks that each was asked for. */
@@ -198,6 +199,7 @@ static void problems(void **unused)
 		start(&f, &script);
 		put(&f, CARD "cmdq_en", "1\n");
 		assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
+		take_away(&f, "COMMANDS");
 		PLAY(&f, &script, cases[i].answer);
 		if (cases[i].fault) {
 			check_fault(&f, "mmcblk0", "used_low", cases[i].fault);
@@ -471,6 +473,29 @@ static void recorded(void **unused)
 	fixture_end(&f);
 }
 
+/* What can be told without a command. */
+static void probed(void **unused)
+{
+	struct script script;
+	struct fixture f;
+
+	(void)unused;
+	start(&f, &script);
+	put(&f, CARD "power/runtime_status", "suspended\n");
+	assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
+	check_outcome(&f, "mmcblk0", OUTCOME_OK);
+	check_reason(&f, "mmcblk0", "asleep: not asked before it wakes");
+	put(&f, CARD "power/runtime_status", "error\n");
+	assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
+	check_outcome(&f, "mmcblk0", OUTCOME_FAILED);
+	put(&f, CARD "power/runtime_status", "active\n");
+	take_away(&f, "COMMANDS");
+	assert_int_equal(fixture_probe(&f, "mmc_health", false), 0);
+	check_outcome(&f, "mmcblk0", OUTCOME_NO_NODE);
+	check_reason(&f, "mmcblk0", "no answer of it is recorded in this tree");
+	fixture_end(&f);
+}
+
 /* A probe that is bound to one device takes that one alone. */
 static void one_device(void **unused)
 {
@@ -512,19 +537,13 @@ static void without_descriptors(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answer),
-		cmocka_unit_test(odd_answers),
-		cmocka_unit_test(problems),
-		cmocka_unit_test(no_answer),
-		cmocka_unit_test(back_off),
-		cmocka_unit_test(node_of_android),
-		cmocka_unit_test(not_a_disk),
-		cmocka_unit_test(not_asked),
-		cmocka_unit_test(no_emmc),
-		cmocka_unit_test(androids),
-		cmocka_unit_test(recorded),
-		cmocka_unit_test(one_device),
-		cmocka_unit_test(without_descriptors),
+		cmocka_unit_test(answer),     cmocka_unit_test(odd_answers),
+		cmocka_unit_test(problems),   cmocka_unit_test(no_answer),
+		cmocka_unit_test(back_off),   cmocka_unit_test(node_of_android),
+		cmocka_unit_test(not_a_disk), cmocka_unit_test(not_asked),
+		cmocka_unit_test(no_emmc),    cmocka_unit_test(androids),
+		cmocka_unit_test(recorded),   cmocka_unit_test(probed),
+		cmocka_unit_test(one_device), cmocka_unit_test(without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,6 +48,7 @@ static void start(struct fixture *f)
 	put(f, NVME "state", "live\n");
 	put(f, NVME "serial", "S1\n");
 	put(f, NVME "model", "M\n");
+	put(f, "COMMANDS/nvme0/log-02", "");
 }
 
 /* Samples a group once for each answer, and checks that each was asked for. */
@@ -386,6 +387,8 @@ static void many_drives(void **unused)
 		snprintf(path, sizeof(path), "sys/class/nvme/nvme%d/serial", i);
 		snprintf(text, sizeof(text), "S%d\n", i);
 		put(&f, path, text);
+		snprintf(path, sizeof(path), "COMMANDS/nvme%d/log-02.status", i);
+		put(&f, path, "");
 	}
 	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
 	check_outcome(&f, "nvme63", OUTCOME_OK);
@@ -441,6 +444,7 @@ static void recorded(void **unused)
 
 	(void)unused;
 	start(&f);
+	take_away(&f, "COMMANDS");
 	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	check_absent(&f, "nvme0", "temperature");
@@ -504,6 +508,52 @@ static void recorded_status(void **unused)
 	}
 }
 
+/* What can be told without a command. */
+static void probed(void **unused)
+{
+	static const struct {
+		const char *path, *text;
+		enum outcome outcome;
+		const char *reason;
+	} cases[] = {
+		{NVME "state", "live\n", OUTCOME_OK,
+		 "the page is asked for by a command to the drive"},
+		{NVME "state", "dead\n", OUTCOME_FAILED,
+		 "the controller is not live, its state is dead"},
+		{NVME "state", "resetting\n", OUTCOME_OK,
+		 "the controller is not live, its state is resetting: not asked before it is"},
+		{NVME "device/power/runtime_status", "suspended\n", OUTCOME_OK,
+		 "asleep: not asked before it wakes"},
+		{NVME "device/power/runtime_status", "error\n", OUTCOME_FAILED,
+		 "the power management of the device is in an error"},
+		{"COMMANDS/nvme0/identify-01", "", OUTCOME_OK,
+		 "the page is asked for by a command to the drive"},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fixture f;
+
+		start(&f);
+		put(&f, cases[i].path, cases[i].text);
+		if (strstr(cases[i].path, "identify"))
+			take_away(&f, "COMMANDS/nvme0/log-02");
+		assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+		check_outcome(&f, "nvme0", cases[i].outcome);
+		check_reason(&f, "nvme0", cases[i].reason);
+		fixture_end(&f);
+	}
+
+	struct fixture f;
+
+	start(&f);
+	take_away(&f, "COMMANDS");
+	assert_int_equal(fixture_probe(&f, "nvme_smart", false), 0);
+	check_outcome(&f, "nvme0", OUTCOME_NO_NODE);
+	check_reason(&f, "nvme0", "no answer of it is recorded in this tree");
+	fixture_end(&f);
+}
+
 static void check_no_file(struct fixture *f)
 {
 	assert_int_equal(fixture_probe(f, "nvme_smart", false), 0);
@@ -532,6 +582,8 @@ static void no_record(void **unused)
 		check_no_file(&f);
 
 		start(&f);
+		snprintf(path, sizeof(path), "COMMANDS/nvme0/%s", names[i]);
+		take_away(&f, path);
 		snprintf(path, sizeof(path), "COMMANDS/nvme0/%s/x", names[i]);
 		put(&f, path, "");
 		check_no_file(&f);
@@ -560,6 +612,7 @@ static void without_descriptors(void **unused)
 	put(&f, NVME "cntlid", "3\n");
 	put(&f, "sys/class/nvme/nvme1/state", "live\n");
 	put(&f, "sys/class/nvme/nvme1/serial", "S2\n");
+	put(&f, "COMMANDS/nvme1/identify-01", "");
 	check_scarce_probes(&f, "nvme_smart");
 	check_scarce_identities(&f, "nvme_smart", 0);
 	check_scarce_identities(&f, "nvme", 0);
@@ -569,21 +622,14 @@ static void without_descriptors(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(page_of_smart),
-		cmocka_unit_test(no_page),
-		cmocka_unit_test(implausible),
-		cmocka_unit_test(problems),
-		cmocka_unit_test(back_off),
-		cmocka_unit_test(probed_again),
-		cmocka_unit_test(not_asked),
-		cmocka_unit_test(identified_once),
-		cmocka_unit_test(in_the_way),
-		cmocka_unit_test(many_drives),
-		cmocka_unit_test(recorded),
-		cmocka_unit_test(recorded_status),
-		cmocka_unit_test(no_record),
-		cmocka_unit_test(no_drive),
-		cmocka_unit_test(without_descriptors),
+		cmocka_unit_test(page_of_smart),   cmocka_unit_test(no_page),
+		cmocka_unit_test(implausible),     cmocka_unit_test(problems),
+		cmocka_unit_test(back_off),        cmocka_unit_test(probed_again),
+		cmocka_unit_test(not_asked),       cmocka_unit_test(identified_once),
+		cmocka_unit_test(in_the_way),      cmocka_unit_test(many_drives),
+		cmocka_unit_test(probed),          cmocka_unit_test(recorded),
+		cmocka_unit_test(recorded_status), cmocka_unit_test(no_record),
+		cmocka_unit_test(no_drive),        cmocka_unit_test(without_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

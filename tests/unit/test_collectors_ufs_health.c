@@ -738,6 +738,20 @@ static void whom_a_probe_takes(void **unused)
 	check_outcome(&f, "", OUTCOME_NO_NODE);
 	check_outcome(&f, NODE, OUTCOME_NO_NODE);
 	fixture_end(&f);
+	/* What can be told without a query. */
+	start(&f);
+	take_away(&f, DIR "/health_descriptor");
+	assert_int_equal(fixture_probe(&f, "ufs_health", false), 0);
+	check_outcome(&f, NODE, OUTCOME_NO_NODE);
+	put(&f, STATUS, "suspended\n");
+	assert_int_equal(fixture_probe(&f, "ufs_health", false), 0);
+	check_outcome(&f, NODE, OUTCOME_OK);
+	check_reason(&f, NODE, "asleep: not asked before it wakes");
+	put(&f, STATUS, "error\n");
+	assert_int_equal(fixture_probe(&f, "ufs_health", false), 0);
+	check_outcome(&f, NODE, OUTCOME_FAILED);
+	check_reason(&f, NODE, "the power management of the device is in an error");
+	fixture_end(&f);
 	/* A process that asks another device. */
 	start(&f);
 	assert_int_equal(fixture_probe(&f, "ufs_health", false), 0);
