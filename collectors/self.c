@@ -11,9 +11,27 @@
 #include "base/hw.h"
 #include "base/parse.h"
 #include "model/collector.h"
+#include "model/own_writes.h"
 #include "model/probe.h"
 
-enum { CPU_TIME, RSS, THREADS, READ_BYTES, WRITE_BYTES, CANCELLED_WRITE_BYTES };
+enum {
+	CPU_TIME,
+	RSS,
+	THREADS,
+	READ_BYTES,
+	WRITE_BYTES,
+	CANCELLED_WRITE_BYTES,
+	COMMITS,
+	FAILED_COMMITS,
+	COMMIT_TIME,
+	COMMIT_BYTES,
+	COMMIT_SECTORS,
+	DISK_WAKES,
+	TURNS,
+	TURN_TIME,
+};
+
+#define OF_DAEMON "it is not flashscoped that samples, or the kernel does not tell"
 
 /* clang-format off */
 static const struct field fields[] = {
@@ -27,11 +45,34 @@ static const struct field fields[] = {
 			 "Bytes that were made dirty for a block device."},
 	[CANCELLED_WRITE_BYTES] = {"cancelled_write_bytes", UNIT_BYTES, KIND_COUNTER,
 				   "Bytes of these that were deleted before they were written."},
+	[COMMITS] = {"commits", UNIT_COUNT, KIND_COUNTER, "Times that the database was written.",
+		     .absence = OF_DAEMON},
+	[FAILED_COMMITS] = {"failed_commits", UNIT_COUNT, KIND_COUNTER,
+			    "Times that it could not be written.", .absence = OF_DAEMON},
+	[COMMIT_TIME] = {"commit_time", UNIT_MICROSECONDS, KIND_COUNTER,
+			 "Time that this took, the disk's included.", .absence = OF_DAEMON},
+	[COMMIT_BYTES] = {"commit_bytes", UNIT_BYTES, KIND_COUNTER,
+			  "Bytes that commits made dirty for a block device.",
+			  .absence = OF_DAEMON},
+	[COMMIT_SECTORS] = {"commit_sectors", UNIT_SECTORS, KIND_COUNTER,
+			    "Sectors that the disk of the database has written while commits ran, "
+			    "with what others wrote at the same time.", .absence = OF_DAEMON},
+	[DISK_WAKES] = {"disk_wakes", UNIT_COUNT, KIND_COUNTER,
+			"Commits that found the disk suspended and woke it.",
+			.absence = OF_DAEMON},
+	[TURNS] = {"turns", UNIT_COUNT, KIND_COUNTER, "Turns of the loop, which samples.",
+		   .absence = OF_DAEMON},
+	[TURN_TIME] = {"turn_time", UNIT_MICROSECONDS, KIND_COUNTER, "Time that these took.",
+		       .absence = OF_DAEMON},
 };
 
 static const struct derived derived[] = {
 	{"cpu_share", UNIT_RATIO, DERIVE_AVERAGE, "cpu_time", NULL, 1, 1000,
 	 "CPU time as a share of one CPU."},
+	{"commit_time_avg", UNIT_MICROSECONDS, DERIVE_MEAN, "commit_time", "commits", 1, 1,
+	 "Mean time of a commit."},
+	{"turn_time_avg", UNIT_MICROSECONDS, DERIVE_MEAN, "turn_time", "turns", 1, 1,
+	 "Mean time of a turn."},
 };
 /* clang-format on */
 
@@ -116,9 +157,31 @@ static void fill_io(struct hw *hw, struct self *s, struct row *row)
 		if (!slice_token(&line, &key))
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-			if (slice_is(key, keys[i].key))
-				row_result(row, keys[i].field, token_i64(line, 0, &value), value);
+			if (slice_is(key, keys[i].key)) {
+				r = token_i64(line, 0, &value);
+				row_result(row, keys[i].field, r, value);
+			}
 	}
+}
+
+/* What flashscoped writes down. */
+static void fill_own_writes(struct hw *hw, struct row *row)
+{
+	const struct own_writes *w = own_writes_of(hw);
+
+	if (!w || !w->is_served)
+		return;
+	row_set(row, COMMITS, w->commits);
+	row_set(row, FAILED_COMMITS, w->failed_commits);
+	row_set(row, COMMIT_TIME, w->commit_time_us);
+	if (w->bytes_known)
+		row_set(row, COMMIT_BYTES, w->commit_bytes);
+	if (w->sectors_known)
+		row_set(row, COMMIT_SECTORS, w->commit_sectors);
+	if (w->sleep_known)
+		row_set(row, DISK_WAKES, w->disk_wakes);
+	row_set(row, TURNS, w->turns);
+	row_set(row, TURN_TIME, w->turn_time_us);
 }
 
 static int self_sample(void *state, struct hw *hw, size_t group, struct sink *sink)
@@ -131,6 +194,7 @@ static int self_sample(void *state, struct hw *hw, size_t group, struct sink *si
 	fill_statm(hw, s, row);
 	if (s->io.path)
 		fill_io(hw, s, row);
+	fill_own_writes(hw, row);
 	return 0;
 }
 

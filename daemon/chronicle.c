@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -29,6 +30,28 @@ void chronicle_start(struct store *store)
 	event_add(store, clock_boot_ms(), SEVERITY_INFO, "start",
 		  "{\"version\":\"" FLASHSCOPE_VERSION "\"}",
 		  "flashscoped " FLASHSCOPE_VERSION " started");
+}
+
+void chronicle_recovered(struct store *store)
+{
+	struct store_status status;
+	char evidence[96];
+
+	store_peek_status(store, &status);
+	if (status.mirror_error)
+		log_warning("what is not committed yet is not kept in the runtime folder: %s",
+			    strerror(-status.mirror_error));
+	if (!status.n_recovered_ticks && !status.n_recovered_events)
+		return;
+	snprintf(evidence, sizeof(evidence), "{\"ticks\":%llu,\"events\":%llu}",
+		 (unsigned long long)status.n_recovered_ticks,
+		 (unsigned long long)status.n_recovered_events);
+	log_info("%llu ticks of groups and %llu events of the run before were not committed, and "
+		 "are taken over",
+		 (unsigned long long)status.n_recovered_ticks,
+		 (unsigned long long)status.n_recovered_events);
+	event_add(store, clock_boot_ms(), SEVERITY_INFO, "recovered", evidence,
+		  "what the run before had not committed was taken over");
 }
 
 static const char *signal_word(int signal)

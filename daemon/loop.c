@@ -25,6 +25,7 @@ struct run {
 	struct pollfd fds[N_FDS];
 	struct clock_watch clock;
 	struct board_loop account;
+	int64_t turn_time_us;
 	uint64_t n_rescans; /* that the kernel's log knows of */
 };
 
@@ -180,10 +181,26 @@ static void end_reload(struct run *run)
 		service_reloaded(run->loop->service);
 }
 
+/* For the collector self, at its next tick. */
+static void account_for_self(struct run *run, int64_t start_us)
+{
+	struct own_writes *writes = own_writes_of(sampler_hw(run->loop->sampler));
+	struct committer_status status;
+
+	run->turn_time_us += clock_boot_us() - start_us;
+	if (!writes)
+		return;
+	committer_get_status(run->loop->committer, &status);
+	*writes = status.writes;
+	writes->is_served = true;
+	writes->turns = (int64_t)run->account.n_wakeups;
+	writes->turn_time_us = run->turn_time_us;
+}
+
 static void turn(struct run *run)
 {
 	const struct loop *loop = run->loop;
-	int64_t now_ms = clock_boot_ms();
+	int64_t start_us = clock_boot_us(), now_ms = start_us / 1000;
 
 	if (run->fds[FD_TIMER].revents)
 		drain(run->fds[FD_TIMER].fd);
@@ -205,8 +222,8 @@ static void turn(struct run *run)
 	run->account.n_wakeups++;
 	run->account.cpu_us = thread_cpu_us();
 	board_update(loop->board, loop->sampler, &run->account);
-	if (store_urgent(loop->store))
-		committer_wake(loop->committer);
+	committer_turn(loop->committer, now_ms);
+	account_for_self(run, start_us);
 	service_turn(loop->service, loop->sampler, loop->store, now_ms,
 		     run->account.wall_offset_ms);
 }

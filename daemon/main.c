@@ -37,6 +37,7 @@
 #include "daemon/service.h"
 #include "daemon/summary.h"
 #include "sampling/registry.h"
+#include "sampling/wire_helper.h"
 
 #define STOP_EXTEND_MAX_MS 60000
 
@@ -255,6 +256,15 @@ static int look_at_database(struct flashscoped *d)
 	return r;
 }
 
+/* The runtime folder when nothing that is written there wears anything. */
+static const char *memory_folder(const struct flashscoped *d)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/mirror.0", option(d, OPTION_RUNTIME_DIR));
+	return durable_is_memory(path) ? option(d, OPTION_RUNTIME_DIR) : NULL;
+}
+
 static int open_store(struct flashscoped *d)
 {
 	const struct config *config = d->settings.config;
@@ -266,6 +276,8 @@ static int open_store(struct flashscoped *d)
 		.size_max_bytes = config_number(config, OPTION_SIZE_MAX),
 		.tail_max_bytes = config_number(config, OPTION_TAIL_MAX),
 		.commit_ms = config_number(config, OPTION_COMMIT_INTERVAL),
+		.mirror_dir = config_bool(config, OPTION_MIRROR) ? memory_folder(d) : NULL,
+		.digest = wire_digest(registry()),
 	};
 	int r = store_open(&options, registry(), &d->store);
 
@@ -451,8 +463,13 @@ static int run_http(struct flashscoped *d)
 
 static int start_committer(struct flashscoped *d)
 {
-	int r = committer_start(d->store, config_number(d->settings.config, OPTION_COMMIT_INTERVAL),
-				&d->committer);
+	const struct config *config = d->settings.config;
+	const struct committer_options options = {
+		.path = option(d, OPTION_DATABASE),
+		.bound_ms = config_number(config, OPTION_COMMIT_INTERVAL),
+		.budget_bytes = config_number(config, OPTION_FLASH_BUDGET),
+	};
+	int r = committer_start(d->store, &options, &d->committer);
 
 	if (r < 0)
 		log_error("the store thread cannot start: %s", strerror(-r));
@@ -481,6 +498,7 @@ static void tell_start(struct flashscoped *d, const struct past *past)
 	else
 		clock_events_missed(d->store, &d->clock, past->wall_offset_ms);
 	past_tell(past, d->store);
+	chronicle_recovered(d->store);
 	chronicle_start(d->store);
 }
 

@@ -37,7 +37,10 @@ static bool take(const struct reload_options *reload, size_t id, int64_t number)
 		log_max_level((enum log_level)number);
 		return true;
 	case OPTION_COMMIT_INTERVAL:
-		committer_set_interval(reload->committer, number);
+		committer_set_bound(reload->committer, number);
+		return true;
+	case OPTION_FLASH_BUDGET:
+		committer_set_budget(reload->committer, number);
 		return true;
 	case OPTION_RESCAN_INTERVAL:
 		sampler_set_rescan(reload->sampler, number, now_ms);
@@ -57,8 +60,8 @@ static bool may_be_taken(const struct settings *settings, size_t id)
 	size_t group;
 
 	return id == OPTION_LOG_LEVEL || id == OPTION_COMMIT_INTERVAL ||
-	       id == OPTION_RESCAN_INTERVAL || id == OPTION_UFS_MONITOR ||
-	       find_group(settings, id, &group);
+	       id == OPTION_FLASH_BUDGET || id == OPTION_RESCAN_INTERVAL ||
+	       id == OPTION_UFS_MONITOR || find_group(settings, id, &group);
 }
 
 /* The text of what was taken before is that of the start, its number is not. */

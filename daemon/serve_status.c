@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/errno_name.h"
 #include "daemon/api.h"
+#include "daemon/committer.h"
 #include "export/api.h"
 
 /* A moment of this boot, or null for 0: never. */
@@ -36,6 +37,50 @@ static void add_boot(struct api *api, struct doc *doc, int64_t boot, int64_t off
 	doc_end(doc);
 }
 
+/* A number that nobody knows is no zero. */
+static void add_if(struct doc *doc, const char *key, bool known, int64_t value)
+{
+	if (known)
+		doc_i64(doc, key, value);
+	else
+		doc_null(doc, key);
+}
+
+/* When it commits, and what that does to the disk. */
+static void add_commits(struct api *api, struct doc *doc)
+{
+	static const char *const whys[COMMIT_WHYS] = {"asked", "bound", "rides", "urgent",
+						      "critical"};
+	struct committer_status s;
+
+	committer_get_status(api->committer, &s);
+	doc_i64(doc, "commit_bound_ms", s.bound_in_force_ms);
+	add_if(doc, "flash_budget_bytes", s.budget_bytes > 0, s.budget_bytes);
+	add_if(doc, "spent_bytes", s.writes.bytes_known, s.spent_bytes);
+	doc_bool(doc, "budget_widens", s.is_widened);
+	doc_object(doc, "commits");
+	for (size_t i = 0; i < COMMIT_WHYS; i++)
+		doc_u64(doc, whys[i], s.n_by_why[i]);
+	doc_end(doc);
+	doc_i64(doc, "commit_time_us", s.writes.commit_time_us);
+	add_if(doc, "commit_bytes", s.writes.bytes_known, s.writes.commit_bytes);
+	add_if(doc, "commit_sectors", s.writes.sectors_known, s.writes.commit_sectors);
+	add_if(doc, "disk_wakes", s.writes.sleep_known, s.writes.disk_wakes);
+	doc_string_or_null(doc, "disk", s.disk);
+	add_if(doc, "disk_write_sectors", s.disk_write_sectors >= 0, s.disk_write_sectors);
+}
+
+/* Why a daemon that is killed loses what is not committed. */
+static const char *mirror_reason(const struct api *api, const struct store_status *s)
+{
+	if (s->mirrored)
+		return "";
+	if (!config_bool(api->settings->config, OPTION_MIRROR))
+		return "the configuration says so";
+	return s->mirror_error ? strerror(-s->mirror_error)
+			       : "the runtime folder is not in memory: writing there would wear";
+}
+
 static void add_store(struct api *api, struct doc *doc, const struct store_status *s,
 		      int64_t offset_ms)
 {
@@ -58,6 +103,14 @@ static void add_store(struct api *api, struct doc *doc, const struct store_statu
 	doc_i64(doc, "tail_max_bytes", s->tail_max_bytes);
 	doc_u64(doc, "n_dropped_ticks", s->n_dropped_ticks);
 	doc_u64(doc, "n_dropped_events", s->n_dropped_events);
+	if (api->committer)
+		add_commits(api, doc);
+	doc_bool(doc, "mirrored", s->mirrored);
+	doc_string_or_null(doc, "mirror_reason", mirror_reason(api, s));
+	doc_i64(doc, "mirror_bytes", s->mirror_bytes);
+	doc_u64(doc, "n_not_mirrored", s->n_not_mirrored);
+	doc_u64(doc, "n_recovered_ticks", s->n_recovered_ticks);
+	doc_u64(doc, "n_recovered_events", s->n_recovered_events);
 	if (s->oldest_wall_ms)
 		doc_time(doc, "oldest", s->oldest_wall_ms);
 	else
@@ -111,15 +164,6 @@ static void add_discovery(struct api *api, struct doc *doc, const struct board_v
 	doc_u64(doc, "n_rescans", s->n_rescans);
 	add_moment(doc, "last_rescan", s->last_rescan_ms, view->loop.wall_offset_ms);
 	doc_end(doc);
-}
-
-/* A number that nobody knows is no zero. */
-static void add_if(struct doc *doc, const char *key, bool known, int64_t value)
-{
-	if (known)
-		doc_i64(doc, key, value);
-	else
-		doc_null(doc, key);
 }
 
 static void add_helper(struct doc *doc, const struct board_view *view)

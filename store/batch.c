@@ -338,6 +338,8 @@ int batch_write(struct store *store, struct db *db, const struct batch *batch)
 			     (long long)batch->wall_offset_ms);
 	if (!r && batch->n_clock_steps)
 		r = write_clock_steps(db, batch);
+	if (!r && batch->spent_bytes)
+		r = spent_write(store, db, &batch->spent);
 	if (!r && batch->boot_end)
 		r = write_boot_end(db, batch->boot_end);
 	if (!r && batch->log_dirty)

@@ -18,6 +18,8 @@ struct batch {
 	size_t n_clock_steps; /* the oldest of those that wait */
 	int64_t log_next;
 	bool log_dirty;
+	struct rolling_day spent;
+	int64_t spent_bytes;              /* that were not saved yet; 0: nothing is to be */
 	struct boot_end_record *boot_end; /* NULL: none; goes back when it was not written */
 	bool more;                        /* segments are left for a batch after this one */
 };

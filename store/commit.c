@@ -32,7 +32,7 @@ static int batch_alloc(const struct store *store, struct batch *batch)
 	return batch->nodes && batch->runs && batch->marks && batch->outcomes ? 0 : -ENOMEM;
 }
 
-static void take_records(struct store *store, struct batch *batch)
+static void take_records(struct store *store, struct batch *batch, int64_t t_ms)
 {
 	for (struct tail_node *n = store->nodes; n; n = n->next)
 		batch->n_nodes += n->dirty;
@@ -59,6 +59,8 @@ static void take_records(struct store *store, struct batch *batch)
 	batch->wall_offset_ms = store->wall_offset_ms;
 	batch->n_clock_steps = store->n_clock_steps;
 	memcpy(batch->clock_steps, store->clock_steps, sizeof(batch->clock_steps));
+	batch->spent = store->spent;
+	batch->spent_bytes = spent_is_due(store, t_ms) ? store->unsaved_bytes : 0;
 	batch->log_next = store->log_next;
 	batch->log_dirty = store->log_dirty;
 	batch->boot_end = store->boot_end;
@@ -89,14 +91,14 @@ static bool take_segments(struct store *store)
 }
 
 /* All that waits; after a time without a disk, the oldest part of it. */
-static int take(struct store *store, struct batch *batch)
+static int take(struct store *store, struct batch *batch, int64_t t_ms)
 {
 	pthread_mutex_lock(&store->lock);
 
 	int r = batch_alloc(store, batch);
 
 	if (!r) {
-		take_records(store, batch);
+		take_records(store, batch, t_ms);
 		vanished_take(store);
 		batch->more = take_segments(store);
 		for (size_t i = 0; i < store->n_groups && !batch->more; i++)
@@ -349,6 +351,8 @@ static void commit_done(struct store *store, const struct batch *batch, int64_t 
 	clean_marks(store, batch);
 	clean_outcomes(store, batch);
 	clean_clock_steps(store, batch);
+	if (batch->spent_bytes)
+		spent_done(store, &batch->spent, batch->spent_bytes);
 	store->status.n_commits++;
 	store->status.last_commit_ms = t_ms;
 	tail_prune(store, t_ms);
@@ -410,7 +414,7 @@ static int attach_and_write(struct store *store, const struct batch *batch)
 static int commit_batch(struct store *store, int64_t t_ms, bool *ret_more)
 {
 	CLEANUP(batch_done) struct batch batch = {0};
-	int r = take(store, &batch);
+	int r = take(store, &batch, t_ms);
 
 	if (r < 0)
 		return r;
@@ -428,10 +432,12 @@ static int commit_batch(struct store *store, int64_t t_ms, bool *ret_more)
 	return r;
 }
 
-static void note_commit(struct store *store, int64_t t_ms)
+static void note_commit(struct store *store, int64_t t_ms, bool final)
 {
 	pthread_mutex_lock(&store->lock);
 	store->committing_ms = t_ms;
+	store->finishing = final;
+	mirror_commit_begins(store);
 	pthread_mutex_unlock(&store->lock);
 }
 
@@ -450,7 +456,7 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	bool more = true;
 	int r = 0;
 
-	note_commit(store, t_ms);
+	note_commit(store, t_ms, final);
 	/* Before anything is taken: what the old file knew must be written again. */
 	if (store->db && !db_same_file(store))
 		db_detach(store);
@@ -466,8 +472,10 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (store->db)
 		db_rest(store->db);
 	pthread_mutex_lock(&store->lock);
-	if (!r)
+	if (!r) {
 		note_kept(store, kept);
+		mirror_commit_done(store);
+	}
 	store->committing_ms = 0;
 	store->status.commit_cpu_us += cpu_us() - start_us;
 	pthread_mutex_unlock(&store->lock);

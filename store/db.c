@@ -354,6 +354,8 @@ static int fill(struct store *store, struct db *db)
 	if (!r)
 		r = measures_sync(db, store->catalog);
 	if (!r)
+		r = spent_load(store, db);
+	if (!r)
 		r = find_log_position(store, db);
 	if (!r)
 		r = find_mark_id(store, db);

@@ -12,6 +12,7 @@
 
 #include "model/catalog.h"
 #include "model/record.h"
+#include "model/rolling_day.h"
 #include "model/series.h"
 #include "store/store.h"
 
@@ -160,6 +161,7 @@ struct outcome_entry {
 };
 
 struct db;
+struct mirror;
 
 struct store {
 	const struct catalog *catalog;
@@ -195,7 +197,13 @@ struct store {
 	struct event *log_open; /* see store_kernel_log_open() */
 	size_t n_log_open;
 	bool urgent;
-	bool wrong_file; /* seen at open: never attach */
+	uint64_t critical[STORE_CRITICAL]; /* see store_take_critical() */
+	size_t n_critical;
+	struct mirror *mirror; /* NULL: none */
+	struct rolling_day spent;
+	int64_t unsaved_bytes, unsaved_hour; /* of spent, since this hour */
+	bool spent_loaded, finishing;        /* finishing: the final commit */
+	bool wrong_file;                     /* seen at open: never attach */
 	struct store_status status;
 	uint64_t attach_count; /* one more with each file that was attached */
 	/* ---- the commit thread's own */
@@ -247,6 +255,27 @@ void tail_prune(struct store *store, int64_t t_ms);
 /* Of those that go on, of one boot: whether both are the same one. Its kind may have changed; or
  * one of the machine has become a device's. */
 bool event_is_same(const struct event *known, const struct event *newer);
+
+/* mirror.c. Opens it and takes over what a run before has left, before anything is sampled.
+ * -errno */
+MUST_CHECK int mirror_open(struct store *store, const char *dir, int64_t digest, int64_t max_bytes);
+void mirror_close(struct store *store);
+/* With the lock held: what comes, in its order, and commits. */
+void mirror_tick(struct store *store, size_t group, int64_t t_ms, int64_t late_ms, int64_t step_ms,
+		 const struct sink *sink);
+void mirror_event(struct store *store, const struct event *event);
+void mirror_gone(struct store *store, const char *collector, const char *node, int64_t t_ms);
+void mirror_commit_begins(struct store *store);
+void mirror_commit_done(struct store *store);
+
+/* spent.c: what the file keeps of it. With the lock held: whether it is to be written with this
+ * commit. */
+struct db;
+bool spent_is_due(const struct store *store, int64_t t_ms);
+/* Within the transaction; that it was committed, with the lock held; and after find_boot(). */
+MUST_CHECK int spent_write(struct store *store, struct db *db, const struct rolling_day *day);
+void spent_done(struct store *store, const struct rolling_day *day, int64_t saved_bytes);
+MUST_CHECK int spent_load(struct store *store, struct db *db);
 
 /* pending.c: with the lock held */
 void pending_event(struct store *store, const struct event *event);

@@ -20,6 +20,28 @@ static void drop_first_event(struct store *store)
 	free(first);
 }
 
+/* FNV-1a */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	do {
+		hash ^= (unsigned char)*text;
+		hash *= UINT64_C(1099511628211);
+	} while (*text++);
+	return hash;
+}
+
+static void note_critical(struct store *store, const struct event *event)
+{
+	uint64_t cause = hash_text(UINT64_C(14695981039346656037), event->kind);
+
+	cause = hash_text(hash_text(cause, event->collector), event->node);
+	for (size_t i = 0; i < store->n_critical; i++)
+		if (store->critical[i] == cause)
+			return;
+	if (store->n_critical < STORE_CRITICAL)
+		store->critical[store->n_critical++] = cause;
+}
+
 void pending_event(struct store *store, const struct event *event)
 {
 	struct pending_event *pending = malloc(sizeof(*pending));
@@ -35,6 +57,8 @@ void pending_event(struct store *store, const struct event *event)
 	events_join(&store->events, &one);
 	if (event->severity >= SEVERITY_WARNING)
 		store->urgent = true;
+	if (event->severity >= SEVERITY_CRITICAL)
+		note_critical(store, event);
 }
 
 bool event_is_same(const struct event *known, const struct event *newer)
@@ -164,6 +188,7 @@ void store_event(struct store *store, const struct event *event)
 {
 	pthread_mutex_lock(&store->lock);
 	pending_event(store, event);
+	mirror_event(store, event);
 	pthread_mutex_unlock(&store->lock);
 }
 
@@ -349,6 +374,17 @@ void store_wall_offset(struct store *store, int64_t t_ms, int64_t wall_offset_ms
 	store->wall_offset_ms = wall_offset_ms;
 	store->wall_dirty = true;
 	pthread_mutex_unlock(&store->lock);
+}
+
+size_t store_take_critical(struct store *store, uint64_t *causes, size_t max)
+{
+	pthread_mutex_lock(&store->lock);
+	size_t n = MIN(store->n_critical, max);
+
+	memcpy(causes, store->critical, n * sizeof(*causes));
+	store->n_critical = 0;
+	pthread_mutex_unlock(&store->lock);
+	return n;
 }
 
 int64_t store_wall_offset_ms(struct store *store)

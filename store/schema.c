@@ -56,6 +56,10 @@
 	";\n" ROLLUP_TABLE(unless, "minute") ";\n" ROLLUP_TABLE(                                   \
 		unless, "hour") ";\n" BASELINE_TABLE(unless) ";\n" KEPT_TABLE(unless) ";\n"
 
+#define SPENT_TABLE(unless)                                                                        \
+	"CREATE TABLE " unless "spent(boot INTEGER NOT NULL, hour INTEGER NOT NULL,\n"             \
+	" bytes INTEGER NOT NULL, PRIMARY KEY(boot,hour)) WITHOUT ROWID"
+
 /* clang-format off */
 static const char fixed_tables[] =
 	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
@@ -87,6 +91,7 @@ static const char fixed_tables[] =
 	LOG_POSITION_TABLE("") ";\n"
 	BOOT_END_TABLE("") ";\n"
 	CLOCK_STEP_TABLE("") ";\n"
+	SPENT_TABLE("") ";\n"
 	ROLLUP_TABLES("");
 
 /* The factors in the id of tail_rows are FORMAT_BOOT_FACTOR and FORMAT_SECOND_FACTOR. */
@@ -169,9 +174,9 @@ int schema_create(struct db *db)
 
 int schema_add_tables(struct db *db)
 {
-	return sql_exec(db->conn, "%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
+	return sql_exec(db->conn, "%s;%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
 			BOOT_END_TABLE("IF NOT EXISTS "), CLOCK_STEP_TABLE("IF NOT EXISTS "),
-			ROLLUP_TABLES("IF NOT EXISTS "));
+			SPENT_TABLE("IF NOT EXISTS "), ROLLUP_TABLES("IF NOT EXISTS "));
 }
 
 /* Format 1 has no rollups. They begin with the next hour of this boot; what is older is read from

@@ -109,6 +109,12 @@ int store_open(const struct store_options *options, const struct catalog *catalo
 	r = db_attach(store);
 	if (is_refusal(r) || r == -ENOMEM)
 		return r;
+	if (options->mirror_dir) {
+		r = mirror_open(store, options->mirror_dir, options->digest,
+				options->tail_max_bytes);
+		store->status.mirrored = r == 0;
+		store->status.mirror_error = r;
+	}
 	*ret = store;
 	store = NULL;
 	return 0;
@@ -127,6 +133,7 @@ void store_close(struct store *store)
 {
 	if (!store)
 		return;
+	mirror_close(store);
 	db_detach(store);
 	for (size_t i = 0; store->groups && i < store->n_groups; i++)
 		group_done(&store->groups[i]);

@@ -35,6 +35,10 @@ struct store_options {
 	struct store_shares shares; /* all 0: the default */
 	int64_t tail_max_bytes;     /* memory for what cannot be written yet */
 	int64_t commit_ms;          /* the interval between commits, sizes the open blocks */
+	/* A folder in memory: what was not committed yet is written there as well, and what a run
+	 * that was killed has left there is taken over. NULL: none. */
+	const char *mirror_dir;
+	int64_t digest; /* of the catalog: what another program has left is not read */
 };
 
 /* Looks at a path before anything is made there. -EISDIR, -EMEDIUMTYPE when it is no flashscope
@@ -149,6 +153,19 @@ int64_t store_committing_ms(struct store *store);
  */
 bool store_urgent(struct store *store);
 
+/* Critical events, each by what causes it: kind, collector and node as one number. Takes those that
+ * came since it was asked last, at most max of them; of more than STORE_CRITICAL the newest are not
+ * told. */
+#define STORE_CRITICAL 16
+size_t store_take_critical(struct store *store, uint64_t *causes, size_t max);
+
+/* What commits have written, which the file keeps over restarts: added up over 24 hours. It is
+ * written with a commit once an hour has passed or STORE_SPENT_BYTES have come, and with the final
+ * one, so a loss of power forgets no more than that. */
+#define STORE_SPENT_BYTES (INT64_C(1) << 20)
+void store_add_spent(struct store *store, int64_t t_ms, int64_t bytes);
+int64_t store_spent_bytes(struct store *store, int64_t now_ms);
+
 /* What is kept in one resolution. */
 #define STORE_N_KEPT 4
 
@@ -168,6 +185,11 @@ struct store_status {
 	int64_t file_bytes, wal_bytes, size_max_bytes;
 	int64_t tail_bytes, tail_max_bytes; /* waiting in memory */
 	uint64_t n_dropped_ticks, n_dropped_events;
+	int mirror_error; /* -errno: why there is none; 0 also when none is wanted */
+	bool mirrored;
+	int64_t mirror_bytes;
+	uint64_t n_not_mirrored;                        /* ticks and events that did not fit */
+	uint64_t n_recovered_ticks, n_recovered_events; /* of a run before that was killed */
 	int64_t boot;           /* number of this boot in the file, 0 while not attached */
 	int64_t moved_aside;    /* suffix .broken-N of a damaged database, 0: none was */
 	int64_t oldest_wall_ms; /* of the oldest sample or rollup, 0 when there is none */

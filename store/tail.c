@@ -487,8 +487,10 @@ void store_add(struct store *store, const struct group *group, int64_t t_ms, int
 
 	struct tail_group *g = tail_group_of(store, group);
 
-	if (g && step_ms > 0 && (!g->n_ticks || t_ms > g->last_t_ms))
+	if (g && step_ms > 0 && (!g->n_ticks || t_ms > g->last_t_ms)) {
 		add_tick(store, g, t_ms, late_ms, step_ms, sink);
+		mirror_tick(store, (size_t)(g - store->groups), t_ms, late_ms, step_ms, sink);
+	}
 	pthread_mutex_unlock(&store->lock);
 }
 
@@ -496,6 +498,7 @@ void store_gone(struct store *store, const struct collector *collector, const ch
 		int64_t t_ms)
 {
 	pthread_mutex_lock(&store->lock);
+	mirror_gone(store, collector->name, node, t_ms);
 	for (size_t i = 0; i < store->n_groups; i++) {
 		struct tail_group *group = &store->groups[i];
 

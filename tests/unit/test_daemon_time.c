@@ -28,6 +28,20 @@ static int machine_clock(clockid_t id, struct timespec *ret)
 	return 0;
 }
 
+static void tick(void)
+{
+	struct clock_reading now;
+	struct clock_news news;
+
+	clock_read(&now);
+	clock_watch_look(&watch, &now, &news);
+	clock_events_tell(store, &now, &news);
+	sink_reset(&sink, &world_groups[0]);
+	row_set(sink_row(&sink, "sd0", "id0"), READS, boot_ms / 1000);
+	store_add(store, &world_groups[0], boot_ms, 0, TICK_MS, &sink);
+}
+
+/* With a sample at its start. */
 static void power_on(const char *boot_id, int64_t now_ms, int64_t offset_ms)
 {
 	struct store_options options = world_options(boot_id);
@@ -40,19 +54,7 @@ static void power_on(const char *boot_id, int64_t now_ms, int64_t offset_ms)
 	clock_watch_begin(&watch, &now, NULL);
 	options.wall_offset_ms = watch.known_ms;
 	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
-}
-
-static void tick(void)
-{
-	struct clock_reading now;
-	struct clock_news news;
-
-	clock_read(&now);
-	clock_watch_look(&watch, &now, &news);
-	clock_events_tell(store, &now, &news);
-	sink_reset(&sink, &world_groups[0]);
-	row_set(sink_row(&sink, "sd0", "id0"), READS, boot_ms / 1000);
-	store_add(store, &world_groups[0], boot_ms, 0, TICK_MS, &sink);
+	tick();
 }
 
 /* Samples n times, once a minute. */
