@@ -74,6 +74,30 @@ static void print_listeners(struct tree *listeners)
 	}
 }
 
+/* How much a loss of power or a kill costs, and what the promise costs the disk. */
+static void print_commits(struct tree *store)
+{
+	char buf[256];
+	struct text text = TEXT_IN(buf);
+
+	if (!tree_get(store, "commit_bound_ms"))
+		return;
+	text_str(&text, "commits   each ");
+	text_span(&text, tree_i64(store, "commit_bound_ms"));
+	if (tree_get(store, "spent_bytes")) {
+		text_str(&text, ", ");
+		status_bytes(&text, tree_i64(store, "spent_bytes"));
+		text_str(&text, " written in 24 h");
+	}
+	if (tree_get(store, "flash_budget_bytes")) {
+		text_str(&text, ", flash_budget ");
+		status_bytes(&text, tree_i64(store, "flash_budget_bytes"));
+	}
+	if (tree_bool(store, "budget_widens"))
+		text_str(&text, ": rarer than configured, so that it is kept");
+	puts(buf);
+}
+
 static void print_store(struct tree *store)
 {
 	char buf[512];
@@ -348,6 +372,7 @@ static int daemon_status(const struct client_target *target, bool json)
 	print_daemon(status);
 	print_listeners(tree_get(status, "listeners"));
 	print_store(tree_get(status, "store"));
+	print_commits(tree_get(status, "store"));
 	print_sampling(tree_get(status, "sampling"));
 	if (tree_get(status, "discovery"))
 		print_discovery(tree_get(status, "discovery"));
