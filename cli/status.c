@@ -98,6 +98,26 @@ static void print_commits(struct tree *store)
 	puts(buf);
 }
 
+/* "raw 4.1 MB, 14 days fit" for each resolution */
+static void print_kept(struct tree *kept)
+{
+	char buf[384];
+	struct text text = TEXT_IN(buf);
+
+	if (!tree_n(kept))
+		return;
+	text_str(&text, "kept      ");
+	for (size_t i = 0; i < tree_n(kept); i++) {
+		struct tree *k = tree_at(kept, i);
+
+		text_printf(&text, "%s%s ", i ? "; " : "", tree_text(k, "what"));
+		status_bytes(&text, tree_i64(k, "bytes"));
+		if (tree_get(k, "days"))
+			text_printf(&text, ", room for %lld days", (long long)tree_i64(k, "days"));
+	}
+	puts(buf);
+}
+
 static void print_store(struct tree *store)
 {
 	char buf[512];
@@ -117,6 +137,7 @@ static void print_store(struct tree *store)
 		text_str(&text, ", no commit yet");
 	}
 	puts(buf);
+	print_kept(tree_get(store, "kept"));
 	if (tree_bool(store, "in_memory"))
 		puts("warning   the database lies in memory (tmpfs or ramfs) and will not survive "
 		     "a "

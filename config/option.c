@@ -54,6 +54,10 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"What commits may write in 24 hours; as it is used up they become rarer, up to an hour apart. 0: no budget."},
 	[OPTION_SIZE_MAX] = {"store", "size_max", OPTION_SIZE, "128MiB", 4 * MIB, 64 * GIB, NULL,
 		"Size of the database with its companions; the oldest samples go first."},
+	[OPTION_MINUTE_SHARE] = {"store", "minute_share", OPTION_PERCENT, "25%", 5, 45, NULL,
+		"Share of the size for what was in each minute, once the file is full; samples have what is left."},
+	[OPTION_HOUR_SHARE] = {"store", "hour_share", OPTION_PERCENT, "10%", 1, 40, NULL,
+		"The same for what was in each hour; 5% are for events and for what is seldom read."},
 	[OPTION_TAIL_MAX] = {"store", "tail_max", OPTION_SIZE, "8MiB", 256 * KIB, GIB, NULL,
 		"Memory for samples that cannot be written yet."},
 	[OPTION_MIRROR] = {"store", "mirror", OPTION_BOOL, "yes", 0, 0, NULL,
@@ -126,6 +130,9 @@ void option_range(const struct option_spec *spec, struct text *text)
 		text_str(text, " to ");
 		text_bytes(text, spec->max);
 		break;
+	case OPTION_PERCENT:
+		text_printf(text, "%jd%% to %jd%%", (intmax_t)spec->min, (intmax_t)spec->max);
+		break;
 	case OPTION_BOOL:
 		text_str(text, "yes or no");
 		break;
@@ -177,6 +184,23 @@ static int parse_number(const struct option_spec *spec, const char *value, int64
 	return 0;
 }
 
+static int parse_percent(const struct option_spec *spec, const char *value, int64_t *ret)
+{
+	struct slice digits = slice_of(value);
+	int64_t number;
+	int r;
+
+	if (!digits.len || digits.p[digits.len - 1] != '%')
+		return -EINVAL;
+	digits.len--;
+	r = parse_i64_slice(digits, &number);
+	if (!r && (number < spec->min || number > spec->max))
+		return -ERANGE;
+	if (!r)
+		*ret = number;
+	return r;
+}
+
 static int parse_user(const char *value, struct text *why)
 {
 	uid_t uid;
@@ -198,6 +222,8 @@ static int parse_typed(const struct option_spec *spec, const char *value, int64_
 	case OPTION_DURATION:
 	case OPTION_SIZE:
 		return parse_number(spec, value, ret);
+	case OPTION_PERCENT:
+		return parse_percent(spec, value, ret);
 	case OPTION_BOOL:
 		return parse_bool(value, ret);
 	case OPTION_CHOICE:

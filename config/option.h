@@ -9,6 +9,7 @@
 enum option_type {
 	OPTION_DURATION,    /* "10s", "1h"; the value is ms */
 	OPTION_SIZE,        /* "128MiB"; the value is bytes */
+	OPTION_PERCENT,     /* "25%"; the value is 25 */
 	OPTION_BOOL,        /* yes, no, true, false, on, off; the value is 1 or 0 */
 	OPTION_CHOICE,      /* one of words; the value is its index */
 	OPTION_LISTEN_LIST, /* addresses with blanks between them, or none; config/listen.h */
@@ -23,7 +24,7 @@ struct option_spec {
 	const char *section, *key;
 	enum option_type type;
 	const char *initial;      /* default, in the form of the file */
-	int64_t min, max;         /* of a duration in ms, of a size in bytes */
+	int64_t min, max;         /* of a duration in ms, of a size in bytes, in percent */
 	const char *const *words; /* of a choice, NULL at the end */
 	const char *help;         /* one sentence */
 };
@@ -44,6 +45,8 @@ enum option_id {
 	OPTION_COMMIT_INTERVAL,
 	OPTION_FLASH_BUDGET,
 	OPTION_SIZE_MAX,
+	OPTION_MINUTE_SHARE,
+	OPTION_HOUR_SHARE,
 	OPTION_TAIL_MAX,
 	OPTION_MIRROR,
 	OPTION_RESCAN_INTERVAL,

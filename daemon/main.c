@@ -265,6 +265,18 @@ static const char *memory_folder(const struct flashscoped *d)
 	return durable_is_memory(path) ? option(d, OPTION_RUNTIME_DIR) : NULL;
 }
 
+/* Events, and what is read seldom, have the rest. */
+#define REST_PERCENT 5
+
+static struct store_shares shares(const struct config *config)
+{
+	struct store_shares s = {.minute_percent = config_number(config, OPTION_MINUTE_SHARE),
+				 .hour_percent = config_number(config, OPTION_HOUR_SHARE)};
+
+	s.raw_percent = 100 - REST_PERCENT - s.minute_percent - s.hour_percent;
+	return s;
+}
+
 static int open_store(struct flashscoped *d)
 {
 	const struct config *config = d->settings.config;
@@ -274,6 +286,7 @@ static int open_store(struct flashscoped *d)
 		.kernel = d->kernel,
 		.wall_offset_ms = d->clock.known_ms,
 		.size_max_bytes = config_number(config, OPTION_SIZE_MAX),
+		.shares = shares(config),
 		.tail_max_bytes = config_number(config, OPTION_TAIL_MAX),
 		.commit_ms = config_number(config, OPTION_COMMIT_INTERVAL),
 		.mirror_dir = config_bool(config, OPTION_MIRROR) ? memory_folder(d) : NULL,

@@ -321,9 +321,10 @@ static void clean_clock_steps(struct store *store, const struct batch *batch)
 	store->n_clock_steps = left;
 }
 
-/* Reads the file, so it is called without the lock. */
+/* Reads the file, so it is called without the lock; once after each fold. */
 static void look_at_kept(struct db *db, struct store_kept *kept)
 {
+	db->kept_told = true;
 	if (keep_status(db, kept) < 0)
 		memset(kept, 0, STORE_N_KEPT * sizeof(*kept));
 }
@@ -453,7 +454,7 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 {
 	struct store_kept kept[STORE_N_KEPT] = {0};
 	int64_t start_us = cpu_us();
-	bool more = true;
+	bool more = true, told = true;
 	int r = 0;
 
 	note_commit(store, t_ms, final);
@@ -467,15 +468,17 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (!r) {
 		checkpoint(store, final);
 		db_note(store, 0, NULL);
-		look_at_kept(store->db, kept);
+		told = store->db->kept_told;
+		if (!told)
+			look_at_kept(store->db, kept);
 	}
 	if (store->db)
 		db_rest(store->db);
 	pthread_mutex_lock(&store->lock);
-	if (!r) {
+	if (!r && !told)
 		note_kept(store, kept);
+	if (!r)
 		mirror_commit_done(store);
-	}
 	store->committing_ms = 0;
 	store->status.commit_cpu_us += cpu_us() - start_us;
 	pthread_mutex_unlock(&store->lock);

@@ -66,6 +66,7 @@ struct db {
 	int64_t live_t0_ms;  /* of the oldest live page, TIME_OPEN: no live page */
 	bool fold_first;     /* live pages of an earlier run */
 	bool chunks_deleted; /* by the running transaction */
+	bool kept_told;      /* the status has what is kept */
 	struct file_group *groups;
 	size_t n_groups;
 	sqlite3_stmt *write_page;

@@ -491,5 +491,6 @@ int fold(struct db *db)
 	db->next_slot = 1;
 	db->live_t0_ms = TIME_OPEN;
 	db->fold_first = false;
+	db->kept_told = false;
 	return 0;
 }
