@@ -84,6 +84,21 @@ static void json_head(const struct points_head *head, struct text *out)
 	text_str(out, ",\"series\":[");
 }
 
+/* Where all of it is from samples, nothing is said. */
+static void json_sources(const struct points_series *series, struct text *out)
+{
+	if (!series->n_sources ||
+	    (series->n_sources == 1 && !strcmp(series->sources[0].resolution, "raw")))
+		return;
+	text_str(out, ",\"resolution\":[");
+	for (size_t i = 0; i < series->n_sources; i++) {
+		text_printf(out, "%s[\"%s\",", i ? "," : "", series->sources[i].resolution);
+		text_i64(out, series->sources[i].until_wall_ms);
+		text_char(out, ']');
+	}
+	text_char(out, ']');
+}
+
 static void json_series(const struct points *points, const struct points_series *series,
 			struct text *out)
 {
@@ -98,6 +113,7 @@ static void json_series(const struct points *points, const struct points_series 
 	json_member(out, "boot_id", series->boot_id);
 	text_str(out, "\"wall_offset_ms\":");
 	text_i64(out, series->wall_offset_ms);
+	json_sources(series, out);
 	if (series->as_shown)
 		text_str(out, ",\"as_shown\":true");
 	text_str(out, ",\"points\":[");

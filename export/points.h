@@ -18,6 +18,9 @@
  *   named, not scaled, in exact decimal; null where the bucket holds no sample or none that counts.
  *   A third element is the flag word of the values in the bucket.
  * - wall_offset_ms takes a point to the boot clock: wall = boot clock + this.
+ * - "resolution":[["hour",1796000400000],["minute",1796090400000],["raw",1796097624000]] in a
+ * series says what its points were made from, each up to a time in ms since 1970; without it all
+ * were made from samples.
  * - A series begins at its first bucket with a value or a flag and ends at the last one.
  * - before is there for a group that is read seldom: what each node had last before the window, and
  * how old that was at its beginning (age_ms); with "flag" where there is one. A counter has its

@@ -34,12 +34,22 @@ struct points_head {
 	size_t n_ambiguous;
 };
 
+/* Up to when a resolution answers: "hour", "minute", "raw". */
+struct points_source {
+	const char *resolution;
+	int64_t until_wall_ms;
+};
+
+#define POINTS_SOURCES_MAX 8
+
 /* One node in one boot. */
 struct points_series {
 	const char *node, *identity;
 	int64_t boot; /* its number in the file */
 	const char *boot_id;
-	int64_t wall_offset_ms; /* wall = boot clock + this */
+	int64_t wall_offset_ms;                           /* wall = boot clock + this */
+	struct points_source sources[POINTS_SOURCES_MAX]; /* in the order of time */
+	size_t n_sources;
 	bool as_shown; /* by the clock as it was then, in an ambiguous window: the offset that holds
 			* puts these samples elsewhere */
 };

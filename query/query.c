@@ -401,6 +401,16 @@ static int make_parts(struct query *query)
 	return r;
 }
 
+static void tell_sources(struct query *query)
+{
+	struct points_series *shown = &query->shown;
+
+	for (size_t i = 0; i < query->parts.n && i < POINTS_SOURCES_MAX; i++)
+		shown->sources[shown->n_sources++] = (struct points_source){
+			.resolution = part_name(query->parts.v[i].kind),
+			.until_wall_ms = query->parts.v[i].to_ms + shown->wall_offset_ms};
+}
+
 /* Starts the next series: 1 with its item, 0 when there is none. */
 static int open_series(struct query *query, struct points_item *ret)
 {
@@ -430,6 +440,7 @@ static int open_series(struct query *query, struct points_item *ret)
 		.wall_offset_ms = series->wall_offset_ms,
 		.as_shown = series->as_shown,
 	};
+	tell_sources(query);
 	query->exhausted = false;
 	query->bucket_index = query->next_point = -1;
 	query->bucket_end_ms = INT64_MIN;

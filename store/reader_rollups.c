@@ -9,8 +9,9 @@
 #include "store/rollup.h"
 #include "store/sql.h"
 
-#define NODES_MAX 64
-#define SEEKS_MAX 20000
+#define NODES_MAX    64
+#define SEEKS_MAX    20000
+#define ROWS_AT_ONCE 12
 
 /* A scale is that of its field. */
 static int measure_of(const struct metric *metric, struct measure *ret)
@@ -245,7 +246,10 @@ struct rollup_cursor {
 	int64_t slot; /* the next one */
 	uint64_t attach_count;
 	sqlite3_stmt *get;
-	struct rollup_row row, one;
+	struct rollup_row rows[ROWS_AT_ONCE], one; /* those that were read, and a run's */
+	int64_t slots[ROWS_AT_ONCE];
+	size_t n_rows, next_row;
+	int error; /* behind these rows */
 };
 
 static void rollup_closep(struct rollup_cursor **cursor)
@@ -314,7 +318,7 @@ void rollup_close(struct rollup_cursor *c)
 }
 
 /* Runs of the node one after the other. */
-static int load_slot(struct rollup_cursor *c)
+static int load_slot(struct rollup_cursor *c, struct rollup_row *ret)
 {
 	const struct resolution_spec *spec = &resolution_specs[c->resolution];
 	int64_t id, end_ms = c->slot * row_ms(c) + 1;
@@ -328,24 +332,23 @@ static int load_slot(struct rollup_cursor *c)
 		int r = sql_step(c->get);
 
 		if (r > 0)
-			r = rollup_load(&c->measure, c->get, 0, spec->n,
-					found ? &c->one : &c->row) < 0
+			r = rollup_load(&c->measure, c->get, 0, spec->n, found ? &c->one : ret) < 0
 				    ? -EBADMSG
 				    : 1;
 		sqlite3_reset(c->get);
 		if (r < 0)
 			return r;
 		for (size_t p = 0; r && found && p < spec->n; p++)
-			rollup_merge(&c->row.points[p], &c->one.points[p]);
+			rollup_merge(&ret->points[p], &c->one.points[p]);
 		found |= r;
 	}
 	return found;
 }
 
-static void give(struct rollup_cursor *c, int64_t slot, struct rollup_span *ret)
+static void give(struct rollup_cursor *c, size_t row, struct rollup_span *ret)
 {
 	const struct resolution_spec *spec = &resolution_specs[c->resolution];
-	int64_t start_ms = slot * row_ms(c), n = (int64_t)spec->n;
+	int64_t start_ms = c->slots[row] * row_ms(c), n = (int64_t)spec->n;
 	int64_t first = MAX((c->from_ms - start_ms) / spec->point_ms, 0);
 	int64_t end = MIN((c->to_ms - start_ms) / spec->point_ms, n);
 
@@ -354,30 +357,60 @@ static void give(struct rollup_cursor *c, int64_t slot, struct rollup_span *ret)
 		.end_ms = start_ms + (first + 1) * spec->point_ms,
 		.point_ms = spec->point_ms,
 		.n = (size_t)MAX(end - first, 0),
-		.points = c->row.points + first,
+		.points = c->rows[row].points + first,
 	};
 }
 
-int rollup_next(struct rollup_cursor *c, struct rollup_span *ret)
+/* Some rows in one transaction. A damaged one ends it, and is told when the others were given. */
+static int load_rows(struct rollup_cursor *c)
 {
-	int r = 0;
+	c->n_rows = c->next_row = 0;
+	for (; c->n_rows < ROWS_AT_ONCE && c->slot * row_ms(c) < c->to_ms &&
+	       c->slot <= ROLLUP_SLOT_MAX;
+	     c->slot++) {
+		int r = load_slot(c, &c->rows[c->n_rows]);
+
+		if (r < 0) {
+			c->slot++;
+			return r;
+		}
+		c->slots[c->n_rows] = c->slot;
+		c->n_rows += r > 0;
+	}
+	return 0;
+}
+
+static int refill(struct rollup_cursor *c)
+{
+	int r;
 
 	if (!c->get || c->slot * row_ms(c) >= c->to_ms)
 		return 0;
 	r = reader_begin(c->reader);
-	if (r > 0 && c->attach_count != c->reader->attach_count) {
-		/* The file was replaced; what it had is gone. */
-		reader_end(c->reader);
-		return 0;
-	}
 	if (r <= 0)
 		return r;
-	for (r = 0; !r && c->slot * row_ms(c) < c->to_ms && c->slot <= ROLLUP_SLOT_MAX; c->slot++)
-		r = load_slot(c);
-	if (r > 0)
-		give(c, c->slot - 1, ret);
+	/* When the file was replaced, what it had is gone. */
+	if (c->attach_count == c->reader->attach_count)
+		r = load_rows(c);
+	else
+		c->slot = ROLLUP_SLOT_MAX + 1;
 	reader_end(c->reader);
-	return r < 0 ? reader_failed(c->reader, r) : r;
+	return MIN(r, 0);
+}
+
+int rollup_next(struct rollup_cursor *c, struct rollup_span *ret)
+{
+	if (c->next_row == c->n_rows && !c->error)
+		c->error = refill(c);
+	if (c->next_row < c->n_rows) {
+		give(c, c->next_row++, ret);
+		return 1;
+	}
+
+	int r = c->error;
+
+	c->error = 0;
+	return r < 0 ? reader_failed(c->reader, r) : 0;
 }
 
 int reader_last_before(struct reader *reader, const struct group *group,
