@@ -28,6 +28,27 @@ static const char *state_name(const struct metric *metric, struct decimal value)
 	return NULL;
 }
 
+/* 308 K is 34.85 degC, but was measured as 308 K: 35 degC. */
+static struct decimal whole_units(struct decimal value, enum unit unit)
+{
+	struct decimal whole = {.value = value.value};
+	unsigned drop = value.decimals + unit_decimals(unit);
+
+	for (; drop > 1; drop--)
+		whole.value /= 10;
+	if (drop)
+		whole.value = (whole.value + (whole.value < 0 ? -5 : 5)) / 10;
+	for (unsigned i = 0; i < unit_decimals(unit); i++)
+		if (__builtin_mul_overflow(whole.value, 10, &whole.value))
+			return value;
+	return whole;
+}
+
+static bool is_whole(const struct metric *metric)
+{
+	return metric && !metric->derived && metric->group->fields[metric->a].is_whole;
+}
+
 void cell_value(struct text *text, const struct metric *metric, struct decimal value,
 		enum unit unit, bool per_second)
 {
@@ -36,7 +57,8 @@ void cell_value(struct text *text, const struct metric *metric, struct decimal v
 	if (state)
 		text_str(text, state);
 	else
-		people_value(text, value, unit, per_second);
+		people_value(text, is_whole(metric) ? whole_units(value, unit) : value, unit,
+			     per_second);
 }
 
 void cell_flag(struct text *text, uint8_t flag)

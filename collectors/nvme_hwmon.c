@@ -47,7 +47,8 @@ static const struct asking asking = {
 /* clang-format off */
 #define SENSOR_LIMIT(name, side, sensor) {name, UNIT_MILLICELSIUS, KIND_GAUGE, \
 		       side " this temperature of sensor " sensor " the drive warns; a host can set it.", \
-		       .absence = "the drive has no such sensor, no limit for it, or none is set"}
+		       .absence = "the drive has no such sensor, no limit for it, or none is set", \
+		       .is_whole = true}
 /* Of a sensor by the number of its files, which is one more than its own. */
 #define SENSOR(file, sensor) \
 	[SENSOR_LIMITS + 2 * (file - 2)]     = SENSOR_LIMIT("temp" #file "_max", "Above", #sensor), \
@@ -58,13 +59,13 @@ static const struct field fields[N_FIELDS] = {
 		       "1 while the drive warns of a temperature out of its limits."},
 	[MAX_LIMIT] = {"temp1_max", UNIT_MILLICELSIUS, KIND_GAUGE,
 		       "Above this composite temperature the drive warns; a host can set it.",
-		       .absence = "the drive has no such limit, or none is set"},
+		       .absence = "the drive has no such limit, or none is set", .is_whole = true},
 	[MIN_LIMIT] = {"temp1_min", UNIT_MILLICELSIUS, KIND_GAUGE,
 		       "Below this composite temperature the drive warns; a host can set it.",
-		       .absence = "the drive has no such limit, or none is set"},
+		       .absence = "the drive has no such limit, or none is set", .is_whole = true},
 	[CRIT]      = {"temp1_crit", UNIT_MILLICELSIUS, KIND_GAUGE,
 		       "From here on the drive may fail or switch off.",
-		       .absence = "the drive gives no limit"},
+		       .absence = "the drive gives no limit", .is_whole = true},
 	SENSOR(2, 1), SENSOR(3, 2), SENSOR(4, 3), SENSOR(5, 4),
 	SENSOR(6, 5), SENSOR(7, 6), SENSOR(8, 7), SENSOR(9, 8),
 	[LABELS]    = {"labels", UNIT_NONE, KIND_INFO,

@@ -78,7 +78,7 @@ enum {
 #define SENSOR(n)                                                                                  \
 	{                                                                                          \
 		"temperature_" #n, UNIT_MILLICELSIUS, KIND_GAUGE, "Temperature of sensor " #n ".", \
-			.absence = "the drive has no such sensor"                                  \
+			.absence = "the drive has no such sensor", .is_whole = true                \
 	}
 
 /* clang-format off */
@@ -86,7 +86,7 @@ static const struct field smart_fields[] = {
 	[CRITICAL_WARNING]          = {"critical_warning", UNIT_NONE, KIND_GAUGE,
 				       "Bits of what is wrong now; 0 does not mean that all is well, media_errors count as well."},
 	[TEMPERATURE]               = {"temperature", UNIT_MILLICELSIUS, KIND_GAUGE,
-				       "Composite temperature, that the drive's limits are for."},
+				       "Composite temperature, that the drive's limits are for.", .is_whole = true},
 	[AVAILABLE_SPARE]           = {"available_spare", UNIT_PERCENT, KIND_GAUGE, "Spare capacity that is left."},
 	[AVAILABLE_SPARE_THRESHOLD] = {"available_spare_threshold", UNIT_PERCENT, KIND_GAUGE,
 				       "Below this the drive warns of its spare capacity."},
@@ -210,13 +210,13 @@ static const struct field identify_fields[] = {
 				     .absence = "the controller does not manage namespaces"},
 	[NAMESPACES_MAX]          = {"namespaces_max", UNIT_COUNT, KIND_GAUGE, "Namespaces that the controller can have."},
 	[WARNING_TEMPERATURE]     = {"warning_temperature", UNIT_MILLICELSIUS, KIND_GAUGE,
-				     "From here on the composite temperature is too high.", .absence = "the drive gives no limit"},
+				     "From here on the composite temperature is too high.", .absence = "the drive gives no limit", .is_whole = true},
 	[CRITICAL_TEMPERATURE]    = {"critical_temperature", UNIT_MILLICELSIUS, KIND_GAUGE,
-				     "From here on the drive may fail or switch off.", .absence = "the drive gives no limit"},
+				     "From here on the drive may fail or switch off.", .absence = "the drive gives no limit", .is_whole = true},
 	[THERMAL_MANAGEMENT_MIN]  = {"thermal_management_min", UNIT_MILLICELSIUS, KIND_GAUGE,
-				     "Least temperature that a host may have it throttle at.", .absence = "hosts cannot choose one"},
+				     "Least temperature that a host may have it throttle at.", .absence = "hosts cannot choose one", .is_whole = true},
 	[THERMAL_MANAGEMENT_MAX]  = {"thermal_management_max", UNIT_MILLICELSIUS, KIND_GAUGE,
-				     "Greatest temperature that a host may have it throttle at.", .absence = "hosts cannot choose one"},
+				     "Greatest temperature that a host may have it throttle at.", .absence = "hosts cannot choose one", .is_whole = true},
 	[POWER_STATES]            = {"power_states", UNIT_COUNT, KIND_GAUGE, "Power states of the controller."},
 	[AUTONOMOUS_POWER_STATES] = {"autonomous_power_states", UNIT_NONE, KIND_GAUGE,
 				     "1 when it can go to a lower power state by itself."},

@@ -43,6 +43,7 @@ struct field {
 	const char *since;         /* first kernel with it ("5.17"); NULL: as its group */
 	const char *absence;       /* what it means when there is none; NULL: as its group */
 	bool explains; /* of an info: says why others have no value, and is none itself */
+	bool is_whole; /* counted in whole base units (kelvins): people see no decimals */
 };
 
 /* What can be derived from fields. Never stored, answered by every interface. d(x) is the increase

@@ -4,7 +4,8 @@
 
 #include "base/macros.h"
 
-#define DIGITS_SHOWN 4
+#define DIGITS_SHOWN    4
+#define SECONDS_OF_HOUR 3600
 
 /* Prefixes of a base unit, the largest first; the last one takes what is smaller. */
 struct scale {
@@ -110,6 +111,22 @@ static void put_rounded(struct text *out, wide_int m, int decimals)
 	text_fixed(out, m > INT64_MAX ? INT64_MAX : (int64_t)m, (unsigned)decimals);
 }
 
+/* What lasted for hours is told in hours: nobody can read 46072800 s. */
+static void put_hours(struct text *out, wide_int m, int decimals)
+{
+	const int more = 4;
+
+	m = (m * power_of_ten((unsigned)more) + SECONDS_OF_HOUR / 2) / SECONDS_OF_HOUR;
+	put_rounded(out, m, decimals + more);
+	text_str(out, " h");
+}
+
+static bool is_hours(enum unit unit, wide_int m, int decimals)
+{
+	return scales_of(unit) == seconds &&
+	       m >= SECONDS_OF_HOUR * power_of_ten((unsigned)decimals);
+}
+
 void people_value(struct text *out, struct decimal value, enum unit unit, bool per_second)
 {
 	wide_int m = (wide_int)value.value * unit_factor(unit);
@@ -119,6 +136,10 @@ void people_value(struct text *out, struct decimal value, enum unit unit, bool p
 	if (m < 0) {
 		text_char(out, '-');
 		m = -m;
+	}
+	if (!per_second && is_hours(unit, m, decimals)) {
+		put_hours(out, m, decimals);
+		return;
 	}
 	scale = fitting(scales_of(unit), m, decimals);
 	put_rounded(out, m, decimals + scale->exponent);

@@ -7,5 +7,6 @@
 #include "model/decimal.h"
 #include "model/unit.h"
 
-/* value in unit, or in unit per second. Counts stand alone or with "/s", ratios in percent. */
+/* value in unit, or in unit per second. Counts stand alone or with "/s", ratios in percent,
+ * durations from an hour on in hours ("12798 h"). */
 void people_value(struct text *out, struct decimal value, enum unit unit, bool per_second);

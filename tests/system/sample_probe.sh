@@ -64,6 +64,13 @@ expect 0 '"read_sectors":3000,' sample --root "$dir/a" --json diskstats
 echo "1003.00 1.0" >"$dir/b/proc/uptime"
 expect 0 '0.3333' sample --root "$dir/a" --root "$dir/b" diskstats
 expect 0 '170.7 B/s' sample --root "$dir/a" --root "$dir/b" diskstats
+# Hours are hours, and a drive that counts in kelvins has no hundredths of a degree.
+x86=$(dirname "$0")/../fixtures/x86/root
+expect 0 ' 35 degC ' sample --root "$x86" nvme_smart
+expect 0 ' 0 degC ' sample --root "$x86" nvme_identify
+expect 0 ' 12798 h ' sample --root "$x86" nvme_smart
+expect 0 '"temperature":34850,' sample --root "$x86" --json nvme_smart
+expect 0 '"power_on_time":12798,' sample --root "$x86" --json nvme_smart
 
 # This machine.
 expect 0 '"collector":"load"' sample --json
