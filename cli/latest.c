@@ -12,6 +12,7 @@
 #include "cli/latest.h"
 #include "cli/options.h"
 #include "cli/sample_table.h"
+#include "cli/wanted.h"
 #include "export/tree.h"
 #include "query/query.h"
 #include "sampling/registry.h"
@@ -34,43 +35,8 @@ struct latest_args {
 	struct client_target target;
 	const char *db, *node;
 	bool json;
-	bool (*wanted)[SINK_FIELDS_MAX]; /* by group and field */
+	struct wanted wanted;
 };
-
-static void want_group(struct latest_args *args, size_t index, const struct group *group)
-{
-	for (size_t f = 0; f < group->n_fields; f++)
-		args->wanted[index][f] = true;
-}
-
-/* A collector and a group may have one name: then all of the collector. */
-static bool want_name(struct latest_args *args, const char *name)
-{
-	const struct collector *collector;
-	const struct group *group;
-	bool all = !*name, found = false;
-	bool of_collector = catalog_find_collector(registry(), name);
-
-	for (size_t i = 0; (group = catalog_group_at(registry(), i, &collector)); i++) {
-		if (!all && strcmp(of_collector ? collector->name : group->name, name) != 0)
-			continue;
-		want_group(args, i, group);
-		found = true;
-	}
-	return found;
-}
-
-static bool want_metric(struct latest_args *args, const char *name)
-{
-	struct metric metric;
-	size_t index;
-
-	if (metric_find(registry(), name, &metric) < 0 ||
-	    catalog_find_group(registry(), metric.group->name, &index) < 0)
-		return false;
-	args->wanted[index][metric.a] = args->wanted[index][metric.b] = true;
-	return true;
-}
 
 /* Returns -1 to go on, else the exit status. */
 static int parse_args(int argc, char **argv, struct latest_args *args)
@@ -86,14 +52,11 @@ static int parse_args(int argc, char **argv, struct latest_args *args)
 		r = cli_one_source("latest", args->db, &args->target);
 	if (r >= 0)
 		return r;
-	if (optind == argc)
-		want_name(args, "");
+	for (size_t i = 0; i < registry()->n_collectors && optind == argc; i++)
+		wanted_take_collector(&args->wanted, i);
 	for (int i = optind; i < argc; i++)
-		if (!*argv[i] || (!want_name(args, argv[i]) && !want_metric(args, argv[i])))
-			return cli_wrong_usage("latest",
-					       "\"%s\" is no collector, group or metric: "
-					       "flashscope fields lists them",
-					       argv[i]);
+		if (wanted_take(&args->wanted, "latest", argv[i]) < 0)
+			return EXIT_USAGE;
 	return -1;
 }
 
@@ -106,10 +69,7 @@ static const bool *wanted_of(const struct latest_args *args, struct tree *row,
 	if (catalog_find_group(registry(), tree_text(row, "group"), &index) < 0)
 		return NULL;
 	*ret_group = catalog_group_at(registry(), index, NULL);
-	for (size_t f = 0; f < (*ret_group)->n_fields; f++)
-		if (args->wanted[index][f])
-			return args->wanted[index];
-	return NULL;
+	return wanted_has_group(&args->wanted, index) ? args->wanted.fields[index] : NULL;
 }
 
 static void put_field(struct sink *sink, struct row *row, struct sample_past *past,
@@ -310,13 +270,16 @@ static int show(const struct latest_args *args, const char *text)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
+static void args_done(struct latest_args *args)
+{
+	wanted_done(&args->wanted);
+}
+
 int command_latest(int argc, char **argv)
 {
-	CLEANUP(freep)
-	void *wanted = calloc(catalog_n_groups(registry()) + 1, sizeof(bool[SINK_FIELDS_MAX]));
 	CLEANUP(freep) char *rows = NULL;
-	struct latest_args args = {.wanted = wanted};
-	int r = wanted ? parse_args(argc, argv, &args) : EXIT_FAILED;
+	CLEANUP(args_done) struct latest_args args = {0};
+	int r = wanted_open(&args.wanted) == 0 ? parse_args(argc, argv, &args) : EXIT_FAILED;
 
 	if (r >= 0)
 		return r;

@@ -12,19 +12,21 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/sample_table.h"
+#include "cli/wanted.h"
 #include "export/document.h"
 #include "sampling/registry.h"
 #include "sampling/runner.h"
 
 static const char help[] =
 	"Usage: flashscope sample [--root DIR]... [--json] [--interval TIME] [--count N]\n"
-	"                         [--partitions] [COLLECTOR...]\n"
+	"                         [--partitions] [COLLECTOR | GROUP | METRIC]...\n"
 	"\n"
-	"Samples all collectors, or the named ones, once; with --interval or --count again, and\n"
+	"Samples all collectors, or what is named, once; with --interval or --count again, and\n"
 	"shows rates. With --json fields are in the unit of the kernel.\n"
 	"What sends a command to a device (nvme_smart and ata_smart as root, nvme_hwmon,\n"
 	"ufs_health) is sampled when it is named, once a minute at most, and what risks more\n"
 	"(mmc_health; once an hour at most) only then.\n"
+	"Exits with 1 when nothing could be read.\n"
 	"\n"
 	"  --root DIR       a recorded tree instead of this machine; several are ticks of a\n"
 	"                   series, with rates from one to the next\n"
@@ -41,9 +43,10 @@ struct sample_args {
 	const char **roots; /* ROOTS_MAX */
 	size_t n_roots;
 	bool json, all_nodes, named;
-	bool *wanted;
-	int64_t interval_ms; /* 0: not given */
-	int64_t count;       /* 0: not given */
+	bool *wanted;         /* collectors */
+	struct wanted fields; /* of their groups */
+	int64_t interval_ms;  /* 0: not given */
+	int64_t count;        /* 0: not given */
 };
 
 /* A group, and what it gave one tick earlier. */
@@ -58,6 +61,7 @@ struct session {
 	size_t n_groups;
 	bool in_series, explained; /* explained: why there is nothing */
 	size_t n_shown;            /* rows */
+	size_t n_with_value;       /* of them */
 	char *line;                /* DOCUMENT_LINE_MAX */
 	const char *separator;
 };
@@ -96,6 +100,23 @@ static int add_root(const char *root, void *arg)
 	return 0;
 }
 
+/* Nobody gets what risks something who did not ask for it by name. */
+static int take_words(struct sample_args *args, int n, char **words)
+{
+	const struct catalog *catalog = registry();
+
+	args->named = n > 0;
+	for (int i = 0; i < n; i++)
+		if (wanted_take(&args->fields, "sample", words[i]) < 0)
+			return -EINVAL;
+	for (size_t i = 0; i < catalog->n_collectors; i++) {
+		if (!args->named && !catalog->collectors[i]->opt_in)
+			wanted_take_collector(&args->fields, i);
+		args->wanted[i] = wanted_has_collector(&args->fields, i);
+	}
+	return 0;
+}
+
 /* Returns an exit status, -1 to go on. */
 static int parse_args(int argc, char **argv, struct sample_args *args)
 {
@@ -110,16 +131,13 @@ static int parse_args(int argc, char **argv, struct sample_args *args)
 
 	if (r >= 0)
 		return r;
-	if (cli_wanted("sample", argc - optind, argv + optind, args->wanted) < 0)
+	if (take_words(args, argc - optind, argv + optind) < 0)
 		return EXIT_USAGE;
 	if (args->n_roots > 1 && args->count > 1) {
 		fputs("flashscope sample: --count is for one root; several are a series already\n",
 		      stderr);
 		return EXIT_USAGE;
 	}
-	args->named = optind < argc;
-	for (size_t i = 0; i < registry()->n_collectors && !args->named; i++)
-		args->wanted[i] = !registry()->collectors[i]->opt_in;
 	if (!args->n_roots)
 		args->roots[args->n_roots++] = "/";
 	if (!args->count)
@@ -192,6 +210,34 @@ static void print_objects(struct session *session, const struct collector *colle
 	}
 }
 
+/* Leaves of the rows what was asked for, and what explains why it is not there. */
+static void keep_wanted(struct sink *sink, const bool *wanted)
+{
+	for (size_t i = 0; i < sink->n_rows; i++)
+		for (size_t f = 0; f < sink->group->n_fields; f++)
+			if (!wanted[f] && !sink->group->fields[f].explains)
+				sink->rows[i]->values[f] = (struct value){0};
+}
+
+/* A text that explains why there is no value is none. */
+static size_t count_with_value(const struct sink *sink)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sink->n_rows; i++) {
+		bool has = false;
+
+		for (size_t f = 0; f < sink->group->n_fields && !has; f++) {
+			const struct value *value = &sink->rows[i]->values[f];
+
+			has = value->type == VALUE_INT ||
+			      (value->type == VALUE_TEXT && !sink->group->fields[f].explains);
+		}
+		n += has;
+	}
+	return n;
+}
+
 static int print_group(struct session *session, const struct collector *collector,
 		       const struct history *history, int64_t t_ms)
 {
@@ -203,6 +249,7 @@ static int print_group(struct session *session, const struct collector *collecto
 	};
 
 	session->n_shown += history->now.n_rows;
+	session->n_with_value += count_with_value(&history->now);
 	if (session->args->json) {
 		print_objects(session, collector, history, t_ms);
 		return 0;
@@ -254,12 +301,14 @@ static int take_tick(struct session *session, struct runner *runner, int64_t t_m
 		struct history *history = &session->histories[i];
 		int r;
 
-		if (!runner_wants(runner, runner_collector_of(runner, i)) ||
+		if (!wanted_has_group(&session->args->fields, i) ||
+		    !runner_wants(runner, runner_collector_of(runner, i)) ||
 		    (group->cost == COST_Q && !may_command(session->args, runner, group, history)))
 			continue;
 		swap_sinks(history);
 		history->now_ms = clock_ms < 0 ? clock_boot_ms() : clock_ms;
 		r = runner_sample(runner, i, history->now_ms, &history->now);
+		keep_wanted(&history->now, session->args->fields.fields[i]);
 		if (r < 0 && r != -ENXIO && !history->now.n_rows)
 			fprintf(stderr, "flashscope sample: %s: %s\n", group->name, strerror(-r));
 		r = print_group(session, collector, history, t_ms);
@@ -365,6 +414,11 @@ static int sample_series(struct session *session)
 	return r;
 }
 
+static void args_done(struct sample_args *args)
+{
+	wanted_done(&args->fields);
+}
+
 static unsigned time_limit_s(const struct sample_args *args)
 {
 	return (unsigned)(60 + args->count * args->interval_ms / 1000 + (int64_t)args->n_roots);
@@ -374,9 +428,10 @@ int command_sample(int argc, char **argv)
 {
 	CLEANUP(freep) const char **roots = calloc(ROOTS_MAX, sizeof(*roots));
 	CLEANUP(freep) bool *wanted = calloc(registry()->n_collectors + 1, sizeof(*wanted));
-	struct sample_args args = {.roots = roots, .wanted = wanted};
+	CLEANUP(args_done) struct sample_args args = {.roots = roots, .wanted = wanted};
 	CLEANUP(session_done) struct session session = {0};
-	int r = roots && wanted ? parse_args(argc, argv, &args) : EXIT_FAILED;
+	int r = roots && wanted && wanted_open(&args.fields) == 0 ? parse_args(argc, argv, &args)
+								  : EXIT_FAILED;
 
 	if (r >= 0)
 		return r;
@@ -391,5 +446,7 @@ int command_sample(int argc, char **argv)
 		printf("%s\n]\n", session.separator[0] == '[' ? "[" : "");
 	if (!session.n_shown && !session.explained)
 		fputs("flashscope sample: there is nothing to show\n", stderr);
-	return fflush(stdout) || !session.n_shown ? EXIT_FAILED : EXIT_DONE;
+	else if (session.n_shown && !session.n_with_value)
+		fputs("flashscope sample: nothing of it could be read\n", stderr);
+	return fflush(stdout) || !session.n_with_value ? EXIT_FAILED : EXIT_DONE;
 }

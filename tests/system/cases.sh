@@ -63,12 +63,17 @@ begin()
 	[ -d "$input" ] || fail "no input"
 }
 
-# sample ARGUMENT...: leaves the rows in $work/rows; stderr in $work/err
+# sample ARGUMENT...: leaves the rows in $work/rows; stderr in $work/err. The status is 1 when no row
+# has a value, else 0.
 sample()
 {
+	local status=0 expected
+
 	settle
-	"$flashscope" sample --json "$@" >"$work/rows" 2>"$work/err" ||
-		[ "$(tr -d '\n' <"$work/rows")" = '[]' ] || fail "sample $*: status $?"
+	"$flashscope" sample --json "$@" >"$work/rows" 2>"$work/err" || status=$?
+	expected=$(jq '[.[] | (.fields // {})[], ((.info // {}) | del(.problem))[] | select(. != null)] |
+		if . == [] then 1 else 0 end' "$work/rows")
+	[ "$status" = "$expected" ] || fail "sample $*: status $status, not $expected"
 }
 probe()
 {

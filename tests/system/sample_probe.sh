@@ -72,6 +72,20 @@ expect 0 ' 12798 h ' sample --root "$x86" nvme_smart
 expect 0 '"temperature":34850,' sample --root "$x86" --json nvme_smart
 expect 0 '"power_on_time":12798,' sample --root "$x86" --json nvme_smart
 
+# What is named: a collector, a group, a metric. Only of that, and what explains it.
+said=$("$flashscope" sample --root "$x86" --json nvme_identify ata_smart.temperature)
+[ "$(grep -c '^{' <<<"$said")" = 2 ] || fail "not the two groups that were named: $said"
+grep -q '"group":"nvme_identify"' <<<"$said" || fail "no nvme_identify: $said"
+grep -qF '"fields":{"temperature":37000},"faults":{}' <<<"$said" || fail "not the temperature alone: $said"
+
+# A sample of which nothing could be read is none, though it has rows.
+cp -r "$x86" "$dir/mute"
+chmod -R u+w "$dir/mute"
+echo ETIMEDOUT >"$dir/mute/COMMANDS/nvme0/log-02.status"
+expect 1 'nothing of it could be read' sample --root "$dir/mute" nvme_smart.temperature
+expect 1 '"temperature":"ETIMEDOUT"' sample --root "$dir/mute" --json nvme_smart.temperature
+expect 0 'the command timed out' sample --root "$dir/mute" nvme_smart
+
 # This machine.
 expect 0 '"collector":"load"' sample --json
 expect 0 '"t":' sample --interval 50ms --json load
@@ -148,7 +162,8 @@ fi
 "$flashscope" sample --json --root "$board/../../imx8mp/root1" mmc_host | tr -d ' \n' |
 	grep -q '"node":"mmc1"[^}]*"capped":1[,}]' || fail "capped is not 1"
 
-expect 2 'no such collector: nope' sample nope
+expect 2 '"nope" is no collector, group or metric; there are: ata ' sample nope
+expect 2 'diskstats has no nope; there are: reads ' sample diskstats.nope
 expect 2 'no such collector: nope' probe nope
 expect 1 "$dir/none" sample --root "$dir/none"
 expect 1 "$dir/none" probe --root "$dir/none"
