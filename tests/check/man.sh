@@ -64,6 +64,35 @@ for flag in $flags; do
 		bad=1
 	}
 done
+# What is asked for by commands stands in README.md and in the man page, with its periods.
+people()
+{
+	case $1 in
+	600s) echo '10 min' ;;
+	3600s) echo hour ;;
+	86400s) echo day ;;
+	*) echo "$1" | sed 's/\([0-9]\)\([a-z]\)/\1 \2/' ;;
+	esac
+}
+config=$("$bin/flashscoped" --dump-config)
+by_command=$(awk '/^### Group/ { group = $3 } /Cost Q,/ { gsub("`", "", group); print group }' "$top/docs/METRICS.md")
+[ "$(echo "$by_command" | wc -l)" -ge 6 ] || {
+	echo "docs/METRICS.md has no groups of cost Q that this check finds"
+	bad=1
+}
+for group in $by_command; do
+	entry=$(echo "$config" | grep -B1 "^period\.$group = ")
+	period=$(people "$(echo "$entry" | sed -n 's/^period.* = //p')")
+	least=$(people "$(echo "$entry" | sed -n 's/^; Allowed: \([^ ]*\) to .*/\1/p')")
+	grep -qE "^\| \`$group\` \| .*every $period.* \| $least \|$" "$top/README.md" || {
+		echo "README.md does not say of $group: every $period, at least $least"
+		bad=1
+	}
+	grep -qE "^\.BR $group \" .*every $period, at least $least\"$" "$top/docs/flashscoped.8" || {
+		echo "docs/flashscoped.8 does not say of $group: every $period, at least $least"
+		bad=1
+	}
+done
 if command -v groff >/dev/null; then
 	for file in "$top"/docs/*.[18]; do
 		said=$(groff -man -Tutf8 -ww -z "$file" 2>&1) || true
