@@ -477,6 +477,34 @@ static bool begins_with(const char *text, const char *word)
 	return !strncasecmp(text, word, len) && !isalnum((unsigned char)text[len]);
 }
 
+/* Names of barebox (common/reset_source.c), whole words. RST is a warm start, which a button may
+ * have asked for as well as a restart; a wake-up and a debugger say nothing of an end. WDG is how
+ * many SoCs restart; what is known of an orderly end outweighs it. */
+static enum boot_end_firmware of_barebox(const char *word)
+{
+	static const struct {
+		const char *name;
+		enum boot_end_firmware firmware;
+	} names[] = {
+		{"POR", BOOT_END_FIRMWARE_POWER},      {"EXT", BOOT_END_FIRMWARE_POWER},
+		{"BROWNOUT", BOOT_END_FIRMWARE_POWER}, {"WDG", BOOT_END_FIRMWARE_WATCHDOG},
+		{"THERM", BOOT_END_FIRMWARE_THERMAL},
+	};
+	size_t len = strcspn(word, " ");
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i].name) == len && !strncmp(word, names[i].name, len))
+			return names[i].firmware;
+	return BOOT_END_FIRMWARE_NONE;
+}
+
+/* A PMIC has been seen to keep its word over restarts in order: so only a fault of the power, which
+ * is what a recording that breaks off means anyway, speaks for something. */
+static enum boot_end_firmware of_pmic(const char *word)
+{
+	return strstr(word, "-voltage") ? BOOT_END_FIRMWARE_POWER : BOOT_END_FIRMWARE_NONE;
+}
+
 /* The first words of the Canonical Boot Reason (REASON,DETAIL[,DETAIL]), older ones that boot
  * loaders of Android go on using, and the texts of power_on_reason. A detail says which of several
  * reasons it was: "shutdown,battery" is a shutdown in order, for the battery was empty. */
@@ -504,10 +532,12 @@ enum boot_end_firmware boot_end_of_firmware(const char *word)
 	};
 	const char *detail = strchr(word, ',');
 
+	if (!strncmp(word, "PMIC: ", strlen("PMIC: ")))
+		return of_pmic(word);
 	if (detail && begins_with(detail + 1, "thermal"))
 		return BOOT_END_FIRMWARE_THERMAL;
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		if (begins_with(word, reasons[i].first))
 			return reasons[i].firmware;
-	return BOOT_END_FIRMWARE_NONE;
+	return of_barebox(word);
 }

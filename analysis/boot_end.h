@@ -179,5 +179,6 @@ void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *
  * stamp of the last line, -1 without one; NULL if nobody asks. */
 enum boot_end_log boot_end_of_log(struct slice log, int64_t *ret_last_ms);
 
-/* What androidboot.bootreason or power_on_reason says: its first word, then the detail. */
+/* What androidboot.bootreason or power_on_reason says: its first word, then the detail; barebox, by
+ * whole words; or a PMIC. */
 enum boot_end_firmware boot_end_of_firmware(const char *word);

@@ -1,6 +1,7 @@
 #include "daemon/boot_evidence.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +9,14 @@
 #include "base/cleanup.h"
 #include "base/macros.h"
 #include "base/parse.h"
+#include "base/text.h"
 
 #define BOOTREASON    "androidboot.bootreason"
 #define CONFIG_BYTES  (64 * 1024) /* XBC_DATA_MAX is half of it */
 #define PLATFORMS_MAX 1024
+
+/* The second one is a link to the first, and on old kernels a folder of its own. */
+static const char *const trees[] = {"sys/firmware/devicetree/base", "proc/device-tree"};
 
 static void read_watchdogs(struct hw *hw, struct boot_evidence *ret)
 {
@@ -104,6 +109,65 @@ static bool find_rtc(struct hw *hw)
 	return false;
 }
 
+/* A property of /chosen, with its bytes. Returns their number, or -errno. */
+static int read_chosen(struct hw *hw, char *buf, size_t size, const char *property)
+{
+	int r = -ENOENT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(trees) && r == -ENOENT; i++)
+		r = hw_read(hw, buf, size, "%s/chosen/%s", trees[i], property);
+	return r;
+}
+
+/* A cell of the tree: four bytes, the first one is the greatest. */
+static bool read_cell(struct hw *hw, const char *property, uint32_t *ret)
+{
+	char buf[8];
+	uint32_t value = 0;
+
+	if (read_chosen(hw, buf, sizeof(buf), property) != 4)
+		return false;
+	for (size_t i = 0; i < 4; i++)
+		value = value << 8 | (unsigned char)buf[i];
+	*ret = value;
+	return true;
+}
+
+static void read_reset_source(struct hw *hw, struct boot_evidence *ret)
+{
+	char buf[64], word[96];
+	struct text text = TEXT_IN(word);
+	uint32_t instance;
+
+	if (read_chosen(hw, buf, sizeof(buf), "reset-source") <= 0)
+		return;
+	text_str(&text, buf);
+	if (text.len && read_cell(hw, "reset-source-instance", &instance))
+		text_printf(&text, " (instance %u)", instance);
+	add_firmware(ret, "/chosen/reset-source", slice_of(word));
+}
+
+/* 0: it did no reset. The PMIC may keep its word over restarts, so what is told is no more than
+ * what it says. */
+static void read_power_reset(struct hw *hw, struct boot_evidence *ret)
+{
+	static const char *const bits[] = {"over-voltage", "under-voltage", "over-temperature",
+					   "enable signal", "watchdog"};
+	char words[96];
+	struct text text = TEXT_IN(words);
+	uint32_t value;
+
+	if (!read_cell(hw, "power/power_reset", &value) || !value)
+		return;
+	text_str(&text, "PMIC:");
+	for (size_t i = 0; i < ARRAY_SIZE(bits); i++)
+		if (value >> i & 1)
+			text_printf(&text, " %s", bits[i]);
+	if (value >> ARRAY_SIZE(bits))
+		text_printf(&text, " 0x%x", value);
+	add_firmware(ret, "/chosen/power/power_reset", slice_of(words));
+}
+
 void boot_evidence_read(struct hw *hw, struct boot_evidence *ret)
 {
 	*ret = (struct boot_evidence){0};
@@ -111,4 +175,6 @@ void boot_evidence_read(struct hw *hw, struct boot_evidence *ret)
 	read_bootreason(hw, ret);
 	read_power_on_reasons(hw, ret);
 	ret->has_rtc = find_rtc(hw);
+	read_reset_source(hw, ret);
+	read_power_reset(hw, ret);
 }

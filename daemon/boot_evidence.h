@@ -14,7 +14,8 @@ struct boot_watchdog {
 };
 
 struct boot_firmware {
-	char from[96]; /* "androidboot.bootreason", or the path of a power_on_reason */
+	char from[96]; /* "androidboot.bootreason", "power_on_reason", or where in the device tree
+			*/
 	char text[96];
 };
 
@@ -29,5 +30,9 @@ struct boot_evidence {
 /* Watchdogs: /sys/class/watchdog/N/bootstatus (Documentation/ABI/testing/sysfs-class-watchdog).
  * Firmware: androidboot.bootreason of the command line or of /proc/bootconfig (Android's Canonical
  * Boot Reason), and power_on_reason of platform devices
- * (Documentation/ABI/testing/sysfs-platform-power-on-reason). */
+ * (Documentation/ABI/testing/sysfs-platform-power-on-reason). In the device tree, below /chosen:
+ * reset-source and reset-source-instance of barebox (common/reset_source.c, and its documentation
+ * of what it fixes up in the tree), and power/power_reset, why the PMIC of a Raspberry Pi 5 did a
+ * reset (firmware without source; the bits as programs for it decode them). Of U-Boot and of the
+ * boot loaders of Qualcomm no such property is known here. */
 void boot_evidence_read(struct hw *hw, struct boot_evidence *ret);

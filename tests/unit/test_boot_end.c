@@ -322,6 +322,19 @@ static void firmware(void **state)
 		const char *word;
 		enum boot_end_firmware is;
 	} words[] = {
+		/* barebox */
+		{"POR", BOOT_END_FIRMWARE_POWER},
+		{"EXT", BOOT_END_FIRMWARE_POWER},
+		{"BROWNOUT", BOOT_END_FIRMWARE_POWER},
+		{"WDG (instance 1)", BOOT_END_FIRMWARE_WATCHDOG},
+		{"THERM", BOOT_END_FIRMWARE_THERMAL},
+		{"RST", BOOT_END_FIRMWARE_NONE},
+		{"WKE", BOOT_END_FIRMWARE_NONE},
+		{"PORT", BOOT_END_FIRMWARE_NONE},
+		/* A Raspberry Pi 5 */
+		{"PMIC: under-voltage", BOOT_END_FIRMWARE_POWER},
+		{"PMIC: over-temperature", BOOT_END_FIRMWARE_NONE},
+		{"PMIC: watchdog", BOOT_END_FIRMWARE_NONE},
 		{"kernel_panic,sysrq", BOOT_END_FIRMWARE_PANIC},
 		{"watchdog", BOOT_END_FIRMWARE_WATCHDOG},
 		{"wdog_bite", BOOT_END_FIRMWARE_WATCHDOG},
