@@ -65,6 +65,14 @@ needs 'the helper reads pstore' 'r_dir_file\(flashscope_helper, pstorefs\)'
 needs 'the daemon reads what the helper has copied' 'allow flashscoped flashscope_helper_tmpfs:file \{[^}]* read'
 needs 'the daemon reads why it was booted' 'allow flashscoped \{[^}]* proc_bootconfig +proc_cmdline [^}]*\}:file'
 
+# What collectors read under a label of AOSP's own.
+for node in proc_diskstats proc_interrupts proc_loadavg proc_stat proc_vmstat; do
+	needs "the daemon reads /proc/${node#proc_}" "allow flashscoped \\{[^}]* $node [^}]*\\}:file"
+done
+for node in sysfs_devices_block sysfs_fs_ext4_features sysfs_fs_f2fs sysfs_rtc sysfs_thermal; do
+	needs "the daemon reads $node" "r_dir_file\\(flashscoped, $node\\)"
+done
+
 compile user
 if command -v sefcontext_compile >/dev/null; then
 	sefcontext_compile -p "$work/policy" -o "$work/contexts" sepolicy/file_contexts
