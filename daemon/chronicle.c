@@ -72,7 +72,7 @@ void chronicle_stop(struct store *store, struct hw *hw, int signal)
 {
 	const char *name = signal_word(signal);
 	char by[64], evidence[160];
-	enum going_down machine = going_down(hw, clock_wall_ms(), by, sizeof(by));
+	enum going_down machine = going_down(hw, clock_wall_ms(), clock_boot_ms(), by, sizeof(by));
 
 	log_info("stopping on %s", name);
 	snprintf(evidence, sizeof(evidence), "{\"machine\":\"%s\",\"by\":\"%s\"}",

@@ -61,6 +61,33 @@ static bool scheduled(struct hw *hw, int64_t wall_ms)
 	return at_us / 1000 <= wall_ms + SOON_MS;
 }
 
+/* What the service manager said at this stop. */
+static enum going_down manager_said(struct hw *hw, int64_t boot_ms, char *by, size_t size)
+{
+	static const char *const going_on[] = {"initializing", "starting", "running", "degraded",
+					       "maintenance"};
+	char buf[256];
+	struct slice rest, state, uptime, seconds;
+	int64_t at_s;
+
+	if (hw_read(hw, buf, sizeof(buf), "run/flashscope-stop") <= 0)
+		return GOING_DOWN_UNKNOWN;
+	rest = slice_of(buf);
+	if (!slice_line(&rest, &state) || !slice_line(&rest, &uptime) ||
+	    !slice_until(&uptime, '.', &seconds) || parse_i64_slice(seconds, &at_s) < 0 ||
+	    at_s > boot_ms / 1000 + 1 || at_s < (boot_ms - SOON_MS) / 1000)
+		return GOING_DOWN_UNKNOWN;
+	snprintf(by, size, "systemctl is-system-running: %.*s", (int)MIN(state.len, (size_t)16),
+		 state.p);
+	if (slice_is(state, "stopping"))
+		return GOING_DOWN_YES;
+	for (size_t i = 0; i < ARRAY_SIZE(going_on); i++)
+		if (slice_is(state, going_on[i]))
+			return GOING_DOWN_NO;
+	*by = '\0';
+	return GOING_DOWN_UNKNOWN;
+}
+
 static char newest_level(struct slice utmp, size_t record)
 {
 	char level = 0;
@@ -96,11 +123,17 @@ static char run_level(struct hw *hw)
 	return len > 0 ? going_down_run_level((struct slice){buf, (size_t)len}) : 0;
 }
 
-enum going_down going_down(struct hw *hw, int64_t wall_ms, char *by, size_t size)
+enum going_down going_down(struct hw *hw, int64_t wall_ms, int64_t boot_ms, char *by, size_t size)
 {
 	char level = run_level(hw);
+	bool systemd = hw_exists(hw, "run/systemd/system");
+	enum going_down said;
 
 	*by = '\0';
+	/* The others are signs of a shutdown that is announced, too, minutes before. */
+	said = systemd ? manager_said(hw, boot_ms, by, size) : GOING_DOWN_UNKNOWN;
+	if (said != GOING_DOWN_UNKNOWN)
+		return said;
 	if (nologin(hw)) {
 		snprintf(by, size, "/run/nologin");
 		return GOING_DOWN_YES;
@@ -113,7 +146,7 @@ enum going_down going_down(struct hw *hw, int64_t wall_ms, char *by, size_t size
 		snprintf(by, size, "run level %c", level);
 		return GOING_DOWN_YES;
 	}
-	if (!level || hw_exists(hw, "run/systemd/system"))
+	if (!level || systemd)
 		return GOING_DOWN_UNKNOWN;
 	snprintf(by, size, "run level %c", level);
 	return GOING_DOWN_NO;
