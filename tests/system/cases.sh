@@ -758,6 +758,31 @@ sample --root "$copy" f2fs
 expect '[.[] | select(.group == "f2fs").node] == ["sda7"]' \
 	'.[0] | .fields.lifetime_write == null and .faults.lifetime_write == "ERANGE"'
 
+begin 53
+# The log is unit.kernel_rules' and system.kernel_log's. In the listing are only names, sizes and starts:
+# what a kernel makes beside them is added, the number of each partition and the card behind the disk.
+sample --root "$input/listing"
+expect '[.[] | select(.group == "topology") | [.node, .info.size]] == [["mmcblk0", "31268536320"],
+	["mmcblk0boot0", "4194304"], ["mmcblk0boot1", "4194304"], ["mmcblk0rpmb", null],
+	["sda", "15631122432"]]'
+copy
+block=$copy/listing/sys/block
+for i in 1 2 3; do
+	echo $i >"$block/mmcblk0/mmcblk0p$i/partition"
+done
+mkdir "$block/mmcblk0/device"
+echo MMC >"$block/mmcblk0/device/type"
+echo 0x02 0x03 >"$block/mmcblk0/device/life_time"
+echo 0x01 >"$block/mmcblk0/device/pre_eol_info"
+for i in boot0 boot1 rpmb; do
+	ln -s ../mmcblk0 "$block/mmcblk0$i/device"
+done
+sample --root "$copy/listing"
+expect '[.[] | select(.group == "blockqueue") | [.node, .fields.partitions]] == [["mmcblk0", 3],
+	["mmcblk0boot0", 0], ["mmcblk0boot1", 0], ["mmcblk0rpmb", 0], ["sda", 0]]' \
+	'[.[] | select(.fields.used_a_low != null or .fields.life_time_a != null) | .node] == ["mmcblk0"]' \
+	'[.[] | select(.collector == "mmc").node] | unique == ["mmcblk0"]'
+
 begin 59
 # Only btime is in the source, which nothing reads: a boot is told by boot_id and CLOCK_BOOTTIME. With
 # an uptime added, an interval is the uptime's and not the 2.25 years by which the wall clock steps.
