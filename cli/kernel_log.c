@@ -131,7 +131,8 @@ int command_kernel_log(int argc, char **argv)
 		return r;
 	log.shows_lines = args.all;
 	log.knows_devices = names;
-	r = incidents_new(names ? kernel_names_find : NULL, names, &log.table);
+	r = names ? incidents_new(kernel_names_find, names, &log.table)
+		  : incidents_new(log_links_find, &log.links, &log.table);
 	if (r == 0)
 		r = read_log(args.file, &log);
 	return r < 0 ? say(args.file, strerror(-r)) : print_log(&args, &log);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "analysis/incidents.h"
+#include "analysis/log_links.h"
 #include "base/macros.h"
 
 /* Past it the oldest are dropped, and that is said. */
@@ -14,6 +15,7 @@
 /* The incidents of a log, in the order in which they were closed. */
 struct kernel_log {
 	struct incidents *table;
+	struct log_links links; /* what it tells of its devices, for a log without a tree */
 	struct incident *closed;
 	size_t n, alloc;
 	long long dropped;

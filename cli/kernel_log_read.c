@@ -46,6 +46,7 @@ static int take_messages(struct kernel_log *log, struct slice text)
 	int r = 0;
 
 	while (r == 0 && kernel_message_next(&text, &message)) {
+		log_links_take(&log->links, &message);
 		incidents_take(log->table, &message, &taken);
 		if (log->shows_lines)
 			kernel_log_print_line(&message, &taken);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/incidents.h"
+#include "analysis/log_links.h"
 #include "base/cleanup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -74,7 +75,7 @@ static void check_counts(const struct incidents *table)
 			abort();
 }
 
-static void run(struct incidents *table, const char *text, size_t size)
+static void run(struct incidents *table, struct log_links *links, const char *text, size_t size)
 {
 	struct slice rest = {text, size};
 	struct kernel_message message;
@@ -82,6 +83,9 @@ static void run(struct incidents *table, const char *text, size_t size)
 
 	while (kernel_message_next(&rest, &message)) {
 		check_message(&message);
+		log_links_take(links, &message);
+		if (links->n_disks > LOG_LINKS_DISKS_MAX)
+			abort();
 		incidents_take(table, &message, &taken);
 		check_finding(&taken.finding);
 		if (taken.incident)
@@ -99,14 +103,15 @@ static void run(struct incidents *table, const char *text, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	CLEANUP(incidents_freep) struct incidents *table = NULL;
+	struct log_links links = {0};
 	struct kernel_message message;
 	char *text = malloc(size + 1);
 
 	if (!text)
 		return 0;
 	memcpy(text, data, size);
-	if (incidents_new(NULL, NULL, &table) == 0) {
-		run(table, text, size);
+	if (incidents_new(log_links_find, &links, &table) == 0) {
+		run(table, &links, text, size);
 		if (kernel_message_record((struct slice){text, size}, &message) == 0)
 			check_text(message.text, sizeof(message.text));
 	}

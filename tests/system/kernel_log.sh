@@ -88,6 +88,20 @@ done >"$work/log"
 "$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
 expect '.incidents | length == 1' '$i.count == 8 and $i.device == "mmcblk0"'
 
+# The log itself says that sda hangs on the UFS controller: without a tree it is one incident.
+{
+	echo '[    1.000000] scsi host0: ufshcd'
+	echo '[    1.100000] ufshcd-qcom 1d84000.ufshc: ufshcd_print_pwr_info:[RX, TX]: gear=[4, 4]'
+	echo '[    1.200000] sd 0:0:0:0: [sda] Attached SCSI disk'
+	echo '[    9.000000] ufshcd-qcom 1d84000.ufshc: ufshcd_abort: Device abort task at tag 3'
+	echo '[    9.100000] I/O error, dev sda, sector 8'
+} >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.count == 2 and $i.device == "sda"'
+sed -i 1d "$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 2'
+
 log 54 dmesg.txt
 expect '.incidents | length == 1' '$i.cause == "link" and $i.severity == "critical"' '$i.count == 7' \
 	'$i.causes == {"link": 3, "io": 3, "file_system": 1}' '$i.device == "mmcblk0"' \
