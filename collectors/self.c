@@ -51,7 +51,7 @@ static const struct field fields[] = {
 			    "Times that it could not be written.", .absence = OF_DAEMON},
 	[COMMIT_TIME] = {"commit_time", UNIT_MICROSECONDS, KIND_COUNTER,
 			 "Time that this took, the disk's included.", .absence = OF_DAEMON},
-	[COMMIT_BYTES] = {"commit_bytes", UNIT_BYTES, KIND_COUNTER,
+	[COMMIT_BYTES] = {"commit_write_bytes", UNIT_BYTES, KIND_COUNTER,
 			  "Bytes that commits made dirty for a block device.",
 			  .absence = OF_DAEMON},
 	[COMMIT_SECTORS] = {"commit_sectors", UNIT_SECTORS, KIND_COUNTER,

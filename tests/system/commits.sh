@@ -26,8 +26,8 @@ get '/api/v1/events?from=-1h' | json 'map(select(.kind == "flash_budget")) | len
 	.[0].evidence.spent_bytes > 190000' 'the event'
 grep -q 'three quarters of flash_budget are spent' "$work/log" || fail 'the log does not say so'
 get '/api/v1/latest?collector=self' |
-	json '.[0].fields | .commits > 0 and .commit_bytes > 0 and .turns > 0 and
-		.write_bytes >= .commit_bytes' 'the series'
+	json '.[0].fields | .commits > 0 and .commit_write_bytes > 0 and .turns > 0 and
+		.write_bytes >= .commit_write_bytes' 'the series'
 spent=$(get /api/v1/status | jq .store.spent_bytes)
 stop
 

@@ -329,7 +329,7 @@ static void a_boot_id_of_our_own(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		char first[HW_BOOT_ID_MAX] = "", second[HW_BOOT_ID_MAX] = "", path[64];
+		char first[HW_BOOT_ID_MAX] = "", second[HW_BOOT_ID_MAX] = "", path[256];
 		bool kept = false;
 		FILE *file;
 
