@@ -28,7 +28,7 @@ get '/api/v1/events?limit=1&from=-30d' | json 'length == 1' 'events with a limit
 get '/api/v1/events?from=now' | json 'length == 0' 'events of the future'
 get /api/v1/marks | json 'length == 0' marks
 get '/api/v1/latest?node=system' | json 'length >= 1 and all(.node == "system") and
-	all(.age_ms >= 0 and .age_ms < 5000 and (.stale | not))' latest
+	all(.age_ms >= 0 and .age_ms < 15000 and (.stale | not))' latest
 get '/api/v1/latest?collector=load' | json '.[0] | .collector == "load" and .group == "load" and
 	(.fields.load1 | type) == "number" and .faults == {} and .flags == {} and .info == {} and
 	.boot == 1 and .boot_ms > 0' 'latest load'
