@@ -9,7 +9,7 @@ need curl jq sqlite3
 
 printf '[store]\ncommit_interval = 1s\nflash_budget = 256KiB\n' >"$work/f.conf"
 start --config "$work/f.conf"
-until_true 10 eval 'get /api/v1/status | jq -e ".store.n_commits > 2" >/dev/null'
+until_true 40 eval 'get /api/v1/status | jq -e ".store.n_commits > 2" >/dev/null'
 if get /api/v1/status | jq -e '.store.commit_bytes == null or .store.commit_bytes == 0' >/dev/null; then
 	echo "skipped: the kernel does not count what is written to $work (CONFIG_TASK_IO_ACCOUNTING, or in memory)"
 	exit 77
