@@ -72,7 +72,8 @@ grep -q 'nvme0 does not answer' "$work/helper.log" || fail "the helper does not 
 before=$(date +%s%N)
 stop TERM
 took=$((($(date +%s%N) - before) / 1000000))
-[ $took -lt 2000 ] || fail "the daemon took $took ms to stop"
+# On a busy machine, with a sanitizer, it takes longer than alone; who waits for the device takes minutes.
+[ $took -lt 5000 ] || fail "the daemon took $took ms to stop"
 
 pid=$(ps -eo pid=,ppid=,stat= | awk -v p="$helper" '$2 == p && $3 ~ /^D/ { print $1 }')
 kill -TERM "$helper"
