@@ -66,6 +66,20 @@ static void add_rollups(struct parts *parts, const struct series_extent *extent,
 		    MIN(extent->minute_to_ms, floor_to(to_ms, MINUTE_MS)));
 }
 
+/* Up to where rollups answer what asks for samples. Where samples were deleted, the first that is
+ * left lies within a point that knows more than it; where none were, that point knows less, and has
+ * nothing before it. */
+static int64_t deleted_to_ms(const struct series_extent *extent)
+{
+	int64_t raw_ms = extent->raw_from_ms;
+
+	if (extent->minute_from_ms == INT64_MAX)
+		return floor_to(raw_ms - 1, HOUR_MS);
+	return extent->minute_from_ms < floor_to(raw_ms - 1, HOUR_MS)
+		       ? ceil_to(raw_ms, MINUTE_MS)
+		       : floor_to(raw_ms - 1, MINUTE_MS);
+}
+
 void parts_make(enum part_kind wanted, const struct series_extent *extent, int64_t from_ms,
 		int64_t to_ms, struct parts *ret)
 {
@@ -88,7 +102,6 @@ void parts_make(enum part_kind wanted, const struct series_extent *extent, int64
 		add_rollups(ret, extent, &from_ms, to_ms);
 	/* Before the first sample there is nothing but rollups. */
 	else if (extent->raw_from_ms > from_ms)
-		add_rollups(ret, extent, &from_ms,
-			    MIN(ceil_to(extent->raw_from_ms, point_ms), to_ms));
+		add_rollups(ret, extent, &from_ms, MIN(deleted_to_ms(extent), to_ms));
 	add(ret, PART_RAW, &from_ms, to_ms);
 }
