@@ -25,6 +25,8 @@ get '/api/v1/events?from=-1h' | json 'map(select(.kind == "flash_budget")) | len
 	.[0].severity == "warning" and .[0].evidence.flash_budget_bytes == 262144 and
 	.[0].evidence.spent_bytes > 190000' 'the event'
 grep -q 'three quarters of flash_budget are spent' "$work/log" || fail 'the log does not say so'
+# It is sampled each ten seconds.
+until_true 20 eval 'get "/api/v1/latest?collector=self" | jq -e ".[0].fields.commits > 0" >/dev/null'
 get '/api/v1/latest?collector=self' |
 	json '.[0].fields | .commits > 0 and .commit_write_bytes > 0 and .turns > 0 and
 		.write_bytes >= .commit_write_bytes' 'the series'
