@@ -200,7 +200,7 @@ static void a_step_back(void **state)
 		assert_int_equal(answer.first_ms, 241 * TICK_MS);
 		assert_int_equal(answer.last_ms, 360 * TICK_MS);
 		/* All of it: what is in the window anyway does not come again. */
-		answer = ask(TODAY_MS - HOUR_MS, TODAY_MS + 6 * HOUR_MS);
+		answer = ask(TODAY_MS - HOUR_MS - TICK_MS, TODAY_MS + 6 * HOUR_MS);
 		assert_int_equal(answer.n_values, 421); /* with the one at the start */
 		assert_int_equal(answer.n_shown, 0);
 		assert_int_equal(answer.n_ambiguous, 1);
