@@ -587,7 +587,7 @@ static void take(struct query *query, int64_t t_ms)
  * fails. */
 static int fill_bucket(struct query *query)
 {
-	int64_t t_ms;
+	int64_t t_ms = 0;
 
 	while (!query->exhausted) {
 		int r = next_time(query, &t_ms);
