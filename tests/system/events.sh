@@ -80,7 +80,9 @@ f=$work/f.db
 is "$(jq -c '.marks' "$work/now")" "$(jq -c '.marks' "$work/file")" 'the marks of the file'
 jq -e '.events[-1].kind == "stop"' "$work/file" >/dev/null || fail 'the file ends with a stop'
 is "$(wanted 1)" "$(span --db "$f" --mark 1)" 'a mark of the file'
+# A mount of another test may come in the last second; the start of the daemon is before it.
 is "$(jq -c '[.events[] | select(.kind == "stop")]' "$work/file")" \
-	"$("$bin/flashscope" events --db "$f" --json --from now | jq -c .events)" 'now is the end of the file'
+	"$("$bin/flashscope" events --db "$f" --json --from now |
+		jq -c '[.events[] | select(.kind == "stop" or .kind == "start")]')" 'now is the end of the file'
 says 0 'nothing happened' events --db "$f" --to 2001-01-01
 says 2 'from: "soon"' events --db "$f" --from soon
