@@ -3,9 +3,9 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "daemon/detached.h"
 
 #define PAUSE_MAX_S 32
-#define STACK_BYTES ((size_t)128 * 1024)
 
 static void *run(void *arg)
 {
@@ -28,15 +28,5 @@ static void *run(void *arg)
 
 int access_retry(struct access *access)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
-	int r = pthread_attr_init(&attr);
-
-	if (r)
-		return -r;
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	r = pthread_create(&thread, &attr, run, access);
-	pthread_attr_destroy(&attr);
-	return -r;
+	return detached_start(run, access);
 }

@@ -13,8 +13,7 @@
 #include "base/cleanup.h"
 #include "model/mountinfo.h"
 
-#define MOUNTINFO_MAX_BYTES ((size_t)1024 * 1024)
-#define UPPER               "upperdir="
+#define UPPER "upperdir="
 
 static bool next_option(struct slice *rest, struct slice *ret)
 {

@@ -11,8 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "daemon/arguments.h"
-
-#define STACK_BYTES (512 * 1024)
+#include "daemon/detached.h"
 
 /* Index of the group whose period the option is; false when it is another one. */
 static bool find_group(const struct settings *settings, size_t id, size_t *ret_group)
@@ -151,22 +150,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Nobody joins it: it may wait for a disk until the machine goes down. */
-static int start_thread(struct reading *reading)
-{
-	pthread_t thread;
-	pthread_attr_t attr;
-	int r = pthread_attr_init(&attr);
-
-	if (r)
-		return -r;
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	r = pthread_create(&thread, &attr, run, reading);
-	pthread_attr_destroy(&attr);
-	return -r;
-}
-
 static int start_reading(struct reload *reload)
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
@@ -182,7 +165,7 @@ static int start_reading(struct reload *reload)
 	if (!r)
 		r = settings_init(&reading->settings, reload->options.settings->catalog);
 	if (!r)
-		r = start_thread(reading);
+		r = detached_start(run, reading);
 	if (r < 0) {
 		free_reading(reading);
 		return r;
