@@ -5,6 +5,9 @@
 
 #include "base/macros.h"
 
+/* Longer ones are rare, and a line that quotes the kernel is more likely. */
+#define PROMPT_MAX 80
+
 static struct slice skip(struct slice s, size_t n)
 {
 	return (struct slice){s.p + n, s.len - n};
@@ -364,10 +367,45 @@ static void take_monotonic(struct slice *line)
 		*line = rest;
 }
 
+static bool ends_with(struct slice s, const char *end)
+{
+	size_t len = strlen(end);
+
+	return s.len >= len && !memcmp(s.p + s.len - len, end, len);
+}
+
+static bool is_prompt(struct slice s)
+{
+	static const char *const ends[] = {"login: ", "assword: ", "# ", "$ ", "> "};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (ends_with(s, ends[i]))
+			return true;
+	return false;
+}
+
+/* A console waits at its prompt when the kernel says something: "board login: [   12.345678] text".
+ */
+static void take_prompt(struct slice *line, struct kernel_message *m)
+{
+	for (size_t at = 2; at < line->len && at <= PROMPT_MAX; at++) {
+		struct slice rest = skip(*line, at);
+
+		if (rest.p[0] != '[' || !is_prompt((struct slice){line->p, at}) ||
+		    !take_brackets(&rest, m) || m->t_us == KERNEL_TIME_NONE)
+			continue;
+		*line = rest;
+		return;
+	}
+}
+
 bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
 {
+	const char *begins = line->p;
 	bool is_logcat = take_front(line, m);
 
+	if (line->p == begins)
+		take_prompt(line, m);
 	/* A number that another program wrote would make it the kernel. */
 	if (m->facility == 0)
 		take_priority(line, m);
