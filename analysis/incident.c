@@ -50,15 +50,23 @@ static void add_node(struct incident *incident, const char *node)
 	memcpy(incident->nodes + len, node, n + 1);
 }
 
+/* Sectors are counted from the start of the disk, so a line that has one names it. Of an eMMC or SD
+ * the name of a partition tells it as well. */
+static void name_disk(struct incident *incident, const struct finding *finding)
+{
+	if (*incident->disk || finding->kind != KERNEL_NODE_BLOCK)
+		return;
+	if (!incident_mmc_disk(finding->node, incident->disk) && finding->sector >= 0)
+		memcpy(incident->disk, finding->node, sizeof(incident->disk));
+}
+
 static void add_sector(struct incident *incident, const struct finding *finding)
 {
 	int64_t sector = finding->sector;
 
+	name_disk(incident, finding);
 	if (sector < 0)
 		return;
-	/* Sectors are counted from the start of the disk, so a line that has one names it. */
-	if (!*incident->disk && finding->kind == KERNEL_NODE_BLOCK)
-		memcpy(incident->disk, finding->node, sizeof(incident->disk));
 	if (incident->sector_first < 0 || sector < incident->sector_first)
 		incident->sector_first = sector;
 	incident->sector_last = MAX(incident->sector_last, sector);
@@ -209,8 +217,7 @@ static void see_line(struct incident *incident, struct slice line)
 	note_mmc(incident, &finding);
 	if (finding.cause == incident->cause)
 		incident->cause_severity = MAX(incident->cause_severity, finding.severity);
-	if (!*incident->disk && finding.sector >= 0 && finding.kind == KERNEL_NODE_BLOCK)
-		memcpy(incident->disk, finding.node, sizeof(incident->disk));
+	name_disk(incident, &finding);
 	if (!incident_has_rule(incident, finding.rule) && incident->n_rules < INCIDENT_RULES_MAX)
 		incident->rules[incident->n_rules++] = finding.rule;
 }

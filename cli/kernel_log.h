@@ -12,7 +12,7 @@
 /* Past it the oldest are dropped, and that is said. */
 #define KERNEL_LOG_INCIDENTS_MAX 4096
 
-/* The incidents of a log, in the order in which they were closed. */
+/* The incidents of a log, in the order in which they began once it is read. */
 struct kernel_log {
 	struct incidents *table;
 	struct log_links links; /* what it tells of its devices, for a log without a tree */

@@ -65,6 +65,14 @@ static size_t whole_bytes(const char *p, size_t len, bool is_full)
 	return is_full ? len : 0;
 }
 
+/* Those of several boots stand in one log: numbers go on where the clock begins anew. */
+static int by_beginning(const void *a, const void *b)
+{
+	const struct incident *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
 int kernel_log_read(struct kernel_log *log, FILE *in)
 {
 	CLEANUP(freep) char *buf = malloc(PIECE_BYTES);
@@ -85,7 +93,11 @@ int kernel_log_read(struct kernel_log *log, FILE *in)
 	if (r == 0)
 		r = take_messages(log, (struct slice){buf, len});
 	incidents_close(log->table);
-	return r < 0 ? r : keep_closed(log);
+	if (r == 0)
+		r = keep_closed(log);
+	if (log->n)
+		qsort(log->closed, log->n, sizeof(*log->closed), by_beginning);
+	return r;
 }
 
 void kernel_log_done(struct kernel_log *log)
