@@ -56,7 +56,7 @@ static void last_boot_freep(struct last_boot **last)
 	last_boot_free(*last);
 }
 
-/* The newest of another boot id that has anything in it. */
+/* The newest of another boot id. */
 static int find_boot(struct reader *reader, const char *boot_id, struct last_boot_facts *f)
 {
 	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
@@ -67,9 +67,9 @@ static int find_boot(struct reader *reader, const char *boot_id, struct last_boo
 			continue;
 		f->boot = boots[i];
 		f->has_event = reader_last_event(reader, f->boot.id, &f->last_event) > 0;
+		/* 0 of one that ended before its first commit: what it has left tells all. */
 		f->last_ms = MAX(f->boot.last_ms, f->has_event ? f->last_event.t_ms : 0);
-		if (f->last_ms > 0)
-			return 1;
+		return 1;
 	}
 	return MIN(n, 0);
 }

@@ -8,6 +8,8 @@
 #include "base/cleanup.h"
 #include "base/macros.h"
 
+#define NOT_DECIDED "not decided: the boot after it was over before it could be"
+
 struct telling {
 	const struct boot *boots;
 	size_t n, next;
@@ -27,7 +29,7 @@ static int tell(struct telling *t, const struct boot_end_record *end)
 
 	t->next++;
 	if (!end && !boot->current)
-		story.note = t->next == t->n ? t->last_note : "it is not decided";
+		story.note = t->next == t->n ? t->last_note : NOT_DECIDED;
 	return t->visit(&story, t->arg);
 }
 
