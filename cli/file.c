@@ -44,7 +44,7 @@ static void tell_lack(const char *command, const char *path, struct reader *read
 		fprintf(stderr,
 			"flashscope %s: %s may lack the newest minutes: it was not closed, and "
 			"%s-wal is "
-			"not beside it; take both along, or sqlite3 FILE \"VACUUM INTO 'COPY'\"\n",
+			"not beside it; take both along, or flashscope snapshot COPY\n",
 			command, path, path);
 }
 

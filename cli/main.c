@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	{"boots", command_boots, "the boots, how long they lasted and how each ended"},
 	{"events", command_events, "what happened, with the marks"},
 	{"mark", command_mark, "a label on a span of time, or around a command"},
+	{"snapshot", command_snapshot,
+	 "the whole database as one sealed file, while it is written"},
 	{NULL, NULL, NULL},
 };
 

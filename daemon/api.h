@@ -39,6 +39,9 @@ struct api {
 	int64_t started_ms; /* boot clock */
 	struct api_reader *reader;
 	int64_t reader_used_ms;
+	/* That is being read, NULL: none. One at a time: it keeps the journal from being begun
+	 * anew. */
+	struct snapshot *snapshot;
 };
 
 /* Whether the answer comes from the file, so that making it may wait for a disk. */
@@ -87,6 +90,7 @@ void serve_post_mark(struct api *api, const struct request *request, struct answ
 void serve_query(struct api *api, const struct request *request, struct answer *ret);
 void serve_iopath(struct api *api, const struct request *request, struct answer *ret);
 void serve_metrics(struct api *api, const struct request *request, struct answer *ret);
+void serve_snapshot(struct api *api, const struct request *request, struct answer *ret);
 void serve_page(struct api *api, const struct request *request, struct answer *ret);
 
 /* Bound of one document. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "daemon/api.h"
 #include "daemon/heap.h"
+#include "store/snapshot.h"
 
 /* A connection holds some MB (the parsed schema); without a client they go back to the system. */
 #define IDLE_MS 30000
@@ -83,6 +84,10 @@ void api_reader_failed(struct api *api, struct answer *answer, int error)
 
 bool api_idle(struct api *api)
 {
+	if (api->snapshot) {
+		snapshot_look(api->snapshot);
+		return false;
+	}
 	if (!api->reader)
 		return true;
 	if (api->reader->n_users > 1 || clock_boot_ms() - api->reader_used_ms < IDLE_MS)

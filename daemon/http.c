@@ -171,8 +171,9 @@ static struct MHD_Response *make_response(struct http_exchange *x)
 	struct answer *answer = &x->exchange.answer;
 
 	if (answer->stream)
-		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream,
-							 x, NULL);
+		return MHD_create_response_from_callback(
+			answer->stream_bytes ? (uint64_t)answer->stream_bytes : MHD_SIZE_UNKNOWN,
+			BLOCK_BYTES, read_stream, x, NULL);
 	/* The exchange outlives the response, and with it the body. */
 	return MHD_create_response_from_buffer(answer->len,
 					       answer->body ? answer->body : x->exchange.body,

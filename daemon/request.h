@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/macros.h"
@@ -43,6 +44,7 @@ struct answer {
 	char *body;               /* owned; NULL with a stream */
 	size_t len;
 	struct stream *stream;   /* owned */
+	int64_t stream_bytes;    /* its length; 0: not known before its end */
 	void (*release)(void *); /* called with source after the stream was closed */
 	void *source;
 };

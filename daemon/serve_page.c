@@ -251,6 +251,7 @@ static void addresses(struct text *text)
 		{"/api/v1/latest", "the newest values"},
 		{"/api/v1/query?metric=load.load1&from=-10min",
 		 "one metric over a window in steps"},
+		{"/api/v1/snapshot", "the whole database as one file"},
 		{"/api/v1/iopath", "the layers between file systems and devices"},
 		{"/api/v1/iopath?of=/", "the same of one mount, file or device"},
 		{"/api/v1/fields", "all metrics with units"},

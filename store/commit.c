@@ -211,13 +211,10 @@ static int64_t wal_bytes(const struct store *store)
 	return st.st_size;
 }
 
-/* What a transaction with a fold may add to the journal: all pages of the tail, as chunks. */
-#define FOLD_BYTES INT64_C(655360)
-
 /* A reader that stays keeps the journal from being used again; then commits wait in the tail. */
 static int check_wal(struct store *store, struct db *db)
 {
-	int64_t max_bytes = retention_wal_bytes(db->size_max_bytes) - FOLD_BYTES;
+	int64_t max_bytes = retention_wal_full_bytes(db->size_max_bytes);
 
 	if (wal_bytes(store) <= max_bytes)
 		return 0;

@@ -134,3 +134,5 @@ MUST_CHECK int retention_bound(struct db *db);
 int64_t retention_max_pages(int64_t size_max_bytes);
 /* What -wal and -shm may take of the whole. */
 int64_t retention_wal_bytes(int64_t size_max_bytes);
+/* From this size on commits wait for who keeps the journal from being begun anew. */
+int64_t retention_wal_full_bytes(int64_t size_max_bytes);

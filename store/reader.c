@@ -123,11 +123,15 @@ static int open_file(struct reader *reader)
 	}
 	if (!reader->store && !has_journal(reader->path)) {
 		reader->without_journal = is_wal(reader->path);
+		reader->immutable = true;
 		return open_as(reader, "immutable=1");
 	}
+	reader->immutable = false;
 	r = open_as(reader, "mode=ro");
-	if ((r == -EACCES || r == -EROFS) && !reader->store)
+	if ((r == -EACCES || r == -EROFS) && !reader->store) {
+		reader->immutable = true;
 		r = open_as(reader, "immutable=1");
+	}
 	return r;
 }
 

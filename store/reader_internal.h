@@ -18,6 +18,7 @@ struct reader {
 	sqlite3 *conn;         /* NULL: no file yet */
 	uint64_t attach_count; /* of the store when the connection was made */
 	bool has_rollups;      /* its format has them */
+	bool immutable;        /* nothing but the file itself is read */
 	bool without_journal;  /* as a file in WAL mode that has none beside it */
 	char error[256];
 };

@@ -8,6 +8,8 @@
 
 #define PAGE_BYTES         4096
 #define WAL_MIN_BYTES      INT64_C(1048576)
+/* What a transaction with a fold may add to the journal: all pages of the tail, as chunks. */
+#define FOLD_BYTES         INT64_C(655360)
 #define WAL_MAX_BYTES      INT64_C(16777216)
 #define BYTES_FOR_EACH_ROW 16384 /* of the cap, for events and the like */
 #define DELETE_STEPS_MAX   100000
@@ -15,6 +17,11 @@
 int64_t retention_wal_bytes(int64_t size_max_bytes)
 {
 	return MAX(WAL_MIN_BYTES, MIN(WAL_MAX_BYTES, size_max_bytes / 8));
+}
+
+int64_t retention_wal_full_bytes(int64_t size_max_bytes)
+{
+	return retention_wal_bytes(size_max_bytes) - FOLD_BYTES;
 }
 
 int64_t retention_max_pages(int64_t size_max_bytes)
