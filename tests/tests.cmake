@@ -14,7 +14,8 @@ set(test_libraries helper sampling query store analysis export config collectors
 
 # A line "# label: long" keeps a script out of the quick run, "# timeout: N" gives it N seconds; in C
 # "/* label: long */". The label slow keeps a test out of the builds with tsan and clang as well, nosan
-# out of those with a sanitizer; there may be several. Exit status 77 is a skip, and the last line said is its reason.
+# out of those with a sanitizer, single out of tsan (one thread, or threads that others try); there may
+# be several. Exit status 77 is a skip, and the last line said is its reason.
 function(test_properties test source)
 	set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
 	file(STRINGS ${source} label REGEX "^(#|/\\*) label: " LIMIT_COUNT 1)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How a boot ended is told by the next one: trees of one machine in its boots.
-# label: long
+# label: long single
 # timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# label: long
+# label: long single
 # The field cases of tests/cases by the built binary: each value, note and row of a table of their
 # expect.md stands here as a check. Where a check differs from the words of expect.md, it says why.
 # timeout: 120

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The words of flashscope: a file older than the window, sockets that may not or cannot be used,
 # wrong usage, a mark without a daemon.
-# label: long
+# label: long single
 # timeout: 240
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

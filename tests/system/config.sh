@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The configuration of flashscoped: defaults, files, errors, dump.
+# label: single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 cd "$work"

@@ -4,6 +4,7 @@
 # expected.asked (cards that are asked when they are named).
 # UPDATE=1 accepts what comes out; read the difference before you do. TREES="a b" takes only these.
 # timeout: 120
+# label: single
 set -u
 build=$1
 tests=$(cd "$(dirname "$0")/.." && pwd)

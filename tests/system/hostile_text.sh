@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Texts of a database from elsewhere do not reach the terminal as they are.
+# label: single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # flashscope kernel-log: the field cases of kernel logs by their expect.md, each form that a log is saved
 # in, and what is no log.
-# label: long
+# label: long single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 cd "$(dirname "$0")/../cases" || exit 1

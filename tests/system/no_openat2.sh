@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Without openat2 a recorded tree would read as an empty machine: it is refused with a reason.
+# label: single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 without=$(cd "$1/tests" && pwd -P)/without_openat2

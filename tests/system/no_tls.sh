@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A libmicrohttpd that initializes gnutls when it is loaded finds our own function, which does
 # nothing (daemon/no_tls.c).
+# label: single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A start that is refused says why and leaves nothing behind.
+# label: single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3 curl

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Disks that come back under other names, in a recorded tree that changes: what a disk is known by is
 # its serial, so it goes on under its new name, and another disk under its old name is another one.
-# label: long
+# label: long single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # flashscope sample and probe: one tree, series of trees with and without clocks of their own, this
 # machine, and wrong usage.
-# label: long
+# label: long single
 set -eu
 flashscope=$1/bin/flashscope
 dir=$(mktemp -d)

@@ -1,6 +1,6 @@
 /* The cap over months: samples go before minutes, minutes before hours, hours before health and
  * events; and a file of the format before there were rollups. */
-/* label: long */
+/* label: long single */
 /* timeout: 300 */
 #include <sqlite3.h>
 #include <sys/stat.h>

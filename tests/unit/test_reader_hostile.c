@@ -1,5 +1,6 @@
 /* A damaged file is answered, with an error or with what is left of it; nothing crashes and nothing
  * runs on forever. AddressSanitizer and UndefinedBehaviorSanitizer watch. */
+/* label: single */
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -2,7 +2,7 @@
  * states, flags, late samples, two boots, nodes that go and come back) are asked at steps of whole
  * minutes and hours, while their samples are there, when these are gone, and when the minutes are
  * gone as well. Every answer is that of the samples. */
-/* label: long */
+/* label: long single */
 /* timeout: 300 */
 #include <sqlite3.h>
 

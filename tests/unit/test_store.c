@@ -1,5 +1,5 @@
 /* The store from tick to file: commits, folds, boots, nodes that come again, texts and flags. */
-/* label: long */
+/* label: long single */
 #include "tests/support/store_world.h"
 
 #define HOUR_MS INT64_C(3600000)

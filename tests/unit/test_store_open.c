@@ -1,5 +1,5 @@
 /* Files that are not ours, not readable, in use, damaged; and the bound on the size. */
-/* label: long */
+/* label: long single */
 #include <sqlite3.h>
 #include <sys/stat.h>
 

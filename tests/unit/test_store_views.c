@@ -1,5 +1,6 @@
 /* What the stock shell decodes is what went in: extremes of int64, gaps, steps of every size, from
  * chunks and from tail pages. And columns that a later version added. */
+/* label: single */
 #include "tests/support/store_world.h"
 
 #define N_TICKS  4000 /* an hour's chunk and a rest in the tail */
