@@ -31,8 +31,28 @@ set(sysconfdir /etc)
 set(localstatedir /var)
 set(runstatedir /run)
 
+# With the paths of the configured prefix, to be taken from the build tree.
 function(generate source result)
 	configure_file(${CMAKE_SOURCE_DIR}/${source}.in ${CMAKE_BINARY_DIR}/install/${result} @ONLY)
+endfunction()
+
+# The prefix is known for certain when it is installed: cmake --install --prefix has another one.
+function(install_generated source result destination name permissions)
+	generate(${source} ${result})
+	install(CODE "
+		set(bindir \"${CMAKE_INSTALL_BINDIR}\")
+		set(sbindir \"${CMAKE_INSTALL_SBINDIR}\")
+		foreach(dir bindir sbindir)
+			if(NOT IS_ABSOLUTE \"\${\${dir}}\")
+				set(\${dir} \"\${CMAKE_INSTALL_PREFIX}/\${\${dir}}\")
+			endif()
+		endforeach()
+		set(sysconfdir \"${sysconfdir}\")
+		set(localstatedir \"${localstatedir}\")
+		set(runstatedir \"${runstatedir}\")
+		configure_file(\"${CMAKE_SOURCE_DIR}/${source}.in\" \"${CMAKE_BINARY_DIR}/install/installed/${result}\" @ONLY)")
+	install(${permissions} ${CMAKE_BINARY_DIR}/install/installed/${result} DESTINATION ${destination}
+		RENAME ${name})
 endfunction()
 
 install(TARGETS flashscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -40,25 +60,21 @@ install(TARGETS flashscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS flashscoped flashscope-helper RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 install(FILES docs/flashscope.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/flashscoped.8 docs/flashscope-helper.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
-install(FILES README.md docs/METRICS.md docs/openapi.json docs/deploy/systemd.md schema/FORMAT.md
-	DESTINATION ${CMAKE_INSTALL_DOCDIR})
-
-set(units "")
-foreach(unit flashscoped.service flashscoped.socket flashscope-helper.service flashscope-helper.socket)
-	generate(systemd/${unit} ${unit})
-	list(APPEND units ${CMAKE_BINARY_DIR}/install/${unit})
+# In the folders of the tree, so that the pages find each other.
+foreach(page README.md ARCHITECTURE.md HACKING.md docs/BENCHMARKS.md docs/FAULTS.md docs/METRICS.md
+	docs/UFS-MONITOR.md docs/openapi.json docs/deploy/android.md docs/deploy/systemd.md schema/FORMAT.md)
+	get_filename_component(folder ${page} DIRECTORY)
+	install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
-generate(systemd/sysusers.conf flashscope.sysusers)
-generate(systemd/tmpfiles.conf flashscope.tmpfiles)
-generate(packaging/busybox/S60flashscoped S60flashscoped)
-install(FILES ${units} DESTINATION ${SYSTEMD_UNIT_DIR})
-install(FILES ${CMAKE_BINARY_DIR}/install/flashscope.sysusers DESTINATION ${SYSUSERS_DIR}
-	RENAME flashscope.conf)
-install(FILES ${CMAKE_BINARY_DIR}/install/flashscope.tmpfiles DESTINATION ${TMPFILES_DIR}
-	RENAME flashscope.conf)
+
+foreach(unit flashscoped.service flashscoped.socket flashscope-helper.service flashscope-helper.socket)
+	install_generated(systemd/${unit} ${unit} ${SYSTEMD_UNIT_DIR} ${unit} FILES)
+endforeach()
+install_generated(systemd/sysusers.conf flashscope.sysusers ${SYSUSERS_DIR} flashscope.conf FILES)
+install_generated(systemd/tmpfiles.conf flashscope.tmpfiles ${TMPFILES_DIR} flashscope.conf FILES)
 # Where there is no systemd it is copied to /etc/init.d.
-install(PROGRAMS ${CMAKE_BINARY_DIR}/install/S60flashscoped
-	DESTINATION ${CMAKE_INSTALL_DATADIR}/flashscope/busybox)
+install_generated(packaging/busybox/S60flashscoped S60flashscoped
+	${CMAKE_INSTALL_DATADIR}/flashscope/busybox S60flashscoped PROGRAMS)
 
 # A configuration that is there already stays. The example is what the option table says, where the
 # program can be run here.

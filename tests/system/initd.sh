@@ -59,6 +59,14 @@ for shell in "${shells[@]}"; do
 	"$script" reload
 	until_true 10 grep -q 'reads the configuration again' "$work/log"
 	first=$(daemon_pid)
+	# An error in the configuration stops nothing.
+	cp "$work/etc/flashscope/flashscope.conf" "$work/good"
+	echo nonsense >>"$work/etc/flashscope/flashscope.conf"
+	! "$script" restart 2>"$work/said" || fail 'a restart takes a wrong configuration'
+	! "$script" reload 2>>"$work/said" || fail 'a reload takes a wrong configuration'
+	[ "$(grep -c 'neither \[section\]' "$work/said")" = 2 ] || fail 'a restart or a reload does not say the error'
+	[ "$(daemon_pid)" = "$first" ] || fail 'a wrong configuration has stopped the recorder'
+	cp "$work/good" "$work/etc/flashscope/flashscope.conf"
 	kill -9 "$first"
 	until_true 15 another_pid "$first"
 	until_true 15 serves

@@ -22,12 +22,30 @@ for file in bin/flashscope sbin/flashscoped sbin/flashscope-helper share/man/man
 	lib/sysusers.d/flashscope.conf lib/tmpfiles.d/flashscope.conf; do
 	echo "./usr/$file"
 done >>"$work/wanted"
-for file in README.md METRICS.md openapi.json systemd.md FORMAT.md flashscope.conf.example; do
+for file in README.md ARCHITECTURE.md HACKING.md docs/BENCHMARKS.md docs/FAULTS.md docs/METRICS.md docs/UFS-MONITOR.md \
+	docs/openapi.json docs/deploy/android.md docs/deploy/systemd.md schema/FORMAT.md flashscope.conf.example; do
 	echo "./usr/share/doc/flashscope/$file"
 done >>"$work/wanted"
 sort -o "$work/wanted" "$work/wanted"
 diff "$work/wanted" "$work/list" || fail 'the list of what is installed differs'
 ! grep -rl '@[a-z]*dir@' "$work/root$units" "$work/root/usr/share/flashscope" || fail 'a path was not filled in'
+
+# No page links to one that is not there.
+(cd "$work/root/usr/share/doc/flashscope" && find . -name '*.md' | while read -r page; do
+	grep -oE '\]\([^)#]*' "$page" | sed 's,^](,,' | grep -v '^https*:' | while read -r link; do
+		[ -e "${page%/*}/$link" ] || echo "$page: $link"
+	done
+done) >"$work/dead"
+[ ! -s "$work/dead" ] || fail "dead links: $(cat "$work/dead")"
+
+# The programs that units and script start are those that are installed with them, whatever the prefix was.
+DESTDIR=$work/opt cmake --install "$build" --prefix /opt/recorder >/dev/null 2>&1 || fail 'another prefix'
+grep -rhoE '[^ =]*/s?bin/flashscope[a-z-]*' "$work/opt$units" "$work/opt/opt/recorder/share/flashscope/busybox" |
+	sort -u >"$work/programs"
+[ "$(wc -l <"$work/programs")" -ge 2 ] || fail "programs of the units: $(cat "$work/programs")"
+while read -r program; do
+	[ -x "$work/opt$program" ] || fail "$program is started, and not installed"
+done <"$work/programs"
 
 # What is installed there already is not overwritten.
 echo '; mine' >"$work/root/etc/flashscope/flashscope.conf"
