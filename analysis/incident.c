@@ -13,6 +13,8 @@ void incident_begin(struct incident *incident, int64_t id, const char *device, i
 		.is_open = true,
 		.first_us = t_us,
 		.last_us = t_us,
+		.first_wall_us = KERNEL_TIME_NONE,
+		.last_wall_us = KERNEL_TIME_NONE,
 		.sector_first = KERNEL_NUMBER_NONE,
 		.sector_last = KERNEL_NUMBER_NONE,
 	};
@@ -150,6 +152,15 @@ static void note_mmc(struct incident *incident, const struct finding *finding)
 			   !strncmp(finding->node, "mmcblk", 6);
 }
 
+static void note_wall(struct incident *incident, int64_t wall_us)
+{
+	if (wall_us == KERNEL_TIME_NONE)
+		return;
+	if (incident->first_wall_us == KERNEL_TIME_NONE)
+		incident->first_wall_us = wall_us;
+	incident->last_wall_us = wall_us;
+}
+
 enum incidents_change incident_add(struct incident *incident, const struct kernel_message *message,
 				   const struct finding *finding, int64_t t_us)
 {
@@ -171,6 +182,7 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 	incident->count++;
 	incident->by_cause[finding->cause]++;
 	incident->last_us = MAX(incident->last_us, t_us);
+	note_wall(incident, message->wall_us);
 	incident->has_changed = true;
 	add_node(incident, finding->node);
 	add_sector(incident, finding);
@@ -189,7 +201,7 @@ void incident_rename(struct incident *incident, const struct kernel_message *mes
 
 struct incident_state incident_state(const struct incident *incident)
 {
-	return (struct incident_state){incident->last_us, incident->n_rules,
+	return (struct incident_state){incident->last_us, incident->last_wall_us, incident->n_rules,
 				       incident->evidence_len};
 }
 
@@ -198,6 +210,7 @@ void incident_take_back(struct incident *incident, const struct incident_state *
 	incident->count--;
 	incident->by_cause[CAUSE_HUNG]--;
 	incident->last_us = before->last_us;
+	incident->last_wall_us = before->last_wall_us;
 	incident->n_rules = before->n_rules;
 	incident->evidence_len = before->evidence_len;
 	incident->evidence[incident->evidence_len] = '\0';

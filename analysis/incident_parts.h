@@ -15,7 +15,7 @@ void incident_rename(struct incident *incident, const struct kernel_message *mes
 /* What the newest finding may be taken back to, as long as no other one was added since and it was
  * not the first; what it made worse stays so. */
 struct incident_state {
-	int64_t last_us;
+	int64_t last_us, last_wall_us;
 	size_t n_rules, evidence_len;
 };
 struct incident_state incident_state(const struct incident *incident);

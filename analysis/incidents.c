@@ -10,8 +10,6 @@
 #define ALIASES_MAX 64
 /* Slots past this number hold what was closed and not yet asked for. */
 #define OPEN_MAX    (INCIDENTS_MAX - 8)
-/* Messages of several CPUs are not strictly in order. */
-#define DISORDER_US (INT64_C(5) * 1000000)
 /* Lines that tell more of a hung task follow it at once. */
 #define DETAIL_US   INT64_C(1000000)
 
@@ -110,12 +108,19 @@ void incidents_close(struct incidents *table)
 			close_incident(table, &table->slots[i]);
 }
 
+void incidents_next_boot(struct incidents *table)
+{
+	incidents_close(table);
+	table->now_us = KERNEL_TIME_NONE;
+	table->n_aliases = table->next_alias = 0;
+}
+
 /* The time of a message. Another boot begins at 0. */
 static void take_time(struct incidents *table, const struct kernel_message *message)
 {
 	if (message->t_us == KERNEL_TIME_NONE)
 		return;
-	if (message->t_us < table->now_us - DISORDER_US)
+	if (message->t_us < table->now_us - INCIDENTS_DISORDER_US)
 		incidents_close(table);
 	else if (message->t_us < table->now_us)
 		return;

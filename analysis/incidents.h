@@ -23,10 +23,12 @@
 #define INCIDENT_DEVICES_MAX 64 /* that are counted apart */
 
 /* What happens to a device that was quiet for longer than this is another incident, */
-#define INCIDENT_QUIET_US  (INT64_C(60) * 1000000)
+#define INCIDENT_QUIET_US     (INT64_C(60) * 1000000)
 /* unless it is the same thing again, as rate-limited messages are, or follows from the loss of the
  * device. Quiet for this long it is closed. */
-#define INCIDENT_REPEAT_US (INT64_C(900) * 1000000)
+#define INCIDENT_REPEAT_US    (INT64_C(900) * 1000000)
+/* Messages of several CPUs are not strictly in order. */
+#define INCIDENTS_DISORDER_US (INT64_C(5) * 1000000)
 
 struct incident {
 	int64_t id;                     /* counts from 1, never used again */
@@ -39,10 +41,12 @@ struct incident {
 	enum severity severity;          /* the worst so far */
 	const struct kernel_rule *worst; /* the last rule that made it worse */
 	bool is_open;
-	bool at_least;              /* messages were suppressed: count is a lower bound */
-	int64_t first_us, last_us;  /* kernel time of its messages; KERNEL_TIME_NONE */
-	int64_t count;              /* findings */
-	int64_t by_cause[N_CAUSES]; /* the same by cause */
+	bool at_least;             /* messages were suppressed: count is a lower bound */
+	int64_t first_us, last_us; /* kernel time of its messages; KERNEL_TIME_NONE */
+	/* By the wall clock that stood in front of them; KERNEL_TIME_NONE */
+	int64_t first_wall_us, last_wall_us;
+	int64_t count;                         /* findings */
+	int64_t by_cause[N_CAUSES];            /* the same by cause */
 	int64_t sectors[INCIDENT_SECTORS_MAX]; /* the first ones, each once */
 	size_t n_sectors;
 	int64_t sector_first, sector_last;    /* lowest and highest; KERNEL_NUMBER_NONE */
@@ -103,6 +107,8 @@ const struct incident *incidents_resume(struct incidents *table, const struct in
 void incidents_advance(struct incidents *table, int64_t now_us);
 /* Closes all: the log has ended. */
 void incidents_close(struct incidents *table);
+/* Closes all, and forgets the time and the names: what comes next is of another boot. */
+void incidents_next_boot(struct incidents *table);
 
 /* The next incident that is new, has changed or was closed since this was asked for it, oldest
  * first; NULL: none. Valid until the next call with this table. What is not asked for in time is

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/kernel_wall.h"
 #include "base/macros.h"
 
 /* Longer ones are rare, and a line that quotes the kernel is more likely. */
@@ -84,24 +85,9 @@ static bool read_stamp(struct slice s, int64_t *ret_us)
 	return n == s.len || s.p[n] == ' ';
 }
 
-static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-				     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-static const char *const days[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-
 static bool is_month(struct slice s)
 {
-	size_t i;
-
-	return s.len >= 4 && (s.p[3] == ' ' || is_digit(s.p[3])) &&
-	       is_word_of((struct slice){s.p, 3}, months, ARRAY_SIZE(months), &i);
-}
-
-static bool is_day(struct slice s)
-{
-	size_t i;
-
-	return s.len >= 4 && s.p[3] == ' ' &&
-	       is_word_of((struct slice){s.p, 3}, days, ARRAY_SIZE(days), &i);
+	return s.len >= 4 && (s.p[3] == ' ' || is_digit(s.p[3])) && kernel_wall_month(s);
 }
 
 /* In brackets, in front: a wall clock, or who called: "T1", "C0". */
@@ -110,7 +96,7 @@ static bool is_passed_over(struct slice s)
 	struct slice inside = skip_blanks(s);
 	size_t n;
 
-	if (is_day(inside) || is_month(inside) || has_form(inside, "0000-00-00") ||
+	if (kernel_wall_is_day(inside) || is_month(inside) || has_form(inside, "0000-00-00") ||
 	    has_form(inside, "00:00:00"))
 		return true;
 	if (inside.len && (inside.p[0] == '+' || inside.p[0] == '<'))
@@ -147,6 +133,7 @@ static bool take_brackets(struct slice *line, struct kernel_message *m)
 	}
 	if (!is_passed_over(inside) && !(m->t_us != KERNEL_TIME_NONE && is_vendors(inside)))
 		return false;
+	kernel_wall_read(inside, m);
 	*line = rest;
 	return true;
 }
@@ -270,7 +257,7 @@ static bool take_syslog(struct slice *line, struct kernel_message *m)
 {
 	struct slice rest = *line, token;
 
-	if (is_day(rest))
+	if (kernel_wall_is_day(rest))
 		rest = skip_blanks(skip(rest, 4));
 	if (!is_month(rest))
 		return false;
@@ -282,6 +269,7 @@ static bool take_syslog(struct slice *line, struct kernel_message *m)
 		rest = skip(skip_blanks(rest), 5);
 	if (!take_program(&rest, m))
 		return false;
+	kernel_wall_read(*line, m);
 	*line = rest;
 	return true;
 }
@@ -295,6 +283,38 @@ static bool take_iso(struct slice *line, struct kernel_message *m)
 		return false;
 	if (!memchr(token.p, ',', token.len) && !take_program(&rest, m))
 		return false;
+	kernel_wall_read(*line, m);
+	*line = rest;
+	return true;
+}
+
+/* "Mon 2026-11-30 18:07:14 UTC HOST kernel: " of journalctl -o short-full */
+static bool take_full(struct slice *line, struct kernel_message *m)
+{
+	struct slice rest = *line, token;
+
+	if (!kernel_wall_is_day(rest) || !has_form(skip(rest, 4), "0000-00-00 00:00:00"))
+		return false;
+	rest = skip(rest, 4 + 19);
+	if (!slice_token(&rest, &token) || !slice_token(&rest, &token) || !take_program(&rest, m))
+		return false;
+	kernel_wall_read(*line, m);
+	*line = rest;
+	return true;
+}
+
+/* "1796101967.219000 HOST kernel: " of journalctl -o short-unix; so many seconds are no stamp. */
+static bool take_unix(struct slice *line, struct kernel_message *m)
+{
+	struct slice rest = *line, token, seconds;
+	int64_t s;
+
+	if (!slice_token(&rest, &token) || !slice_until(&token, '.', &seconds) || seconds.len < 9 ||
+	    seconds.len > 11 || n_digits(token, 7) != 6 || token.len != 6 ||
+	    n_digits(seconds, 12) != seconds.len || parse_i64_slice(seconds, &s) < 0 ||
+	    !take_program(&rest, m))
+		return false;
+	kernel_wall_set(s * 1000000 + micros_of(token), m);
 	*line = rest;
 	return true;
 }
@@ -325,12 +345,13 @@ static bool take_logcat(struct slice *line, struct kernel_message *m)
 		return false;
 	m->level = letter_levels[at - letters];
 	m->facility = slice_is(before, "0") ? 0 : 1;
+	kernel_wall_read(*line, m);
 	*line = rest;
 	return true;
 }
 
 /* "2026-12-01 18:07:14.123 " of who recorded a console, before the line itself. */
-static void take_recorder(struct slice *line)
+static void take_recorder(struct slice *line, struct kernel_message *m)
 {
 	struct slice rest = *line, token;
 
@@ -339,20 +360,22 @@ static void take_recorder(struct slice *line)
 	if (!has_form(rest, "00:00:00") || !slice_token(&rest, &token))
 		return;
 	rest = skip_blanks(rest);
-	if (rest.len && (rest.p[0] == '[' || rest.p[0] == '<'))
-		*line = rest;
+	if (!rest.len || (rest.p[0] != '[' && rest.p[0] != '<'))
+		return;
+	kernel_wall_read(*line, m);
+	*line = rest;
 }
 
 /* What stands before the time of the kernel. */
 static bool take_front(struct slice *line, struct kernel_message *m)
 {
-	take_recorder(line);
+	take_recorder(line, m);
 	while (m->t_us == KERNEL_TIME_NONE && take_brackets(line, m))
 		;
 	if (take_logcat(line, m))
 		return true;
-	if (!take_syslog(line, m) && !take_iso(line, m) && m->t_us == KERNEL_TIME_NONE &&
-	    !take_priority(line, m))
+	if (!take_syslog(line, m) && !take_iso(line, m) && !take_full(line, m) &&
+	    !take_unix(line, m) && m->t_us == KERNEL_TIME_NONE && !take_priority(line, m))
 		take_decoded(line, m);
 	return false;
 }

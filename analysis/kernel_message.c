@@ -10,7 +10,9 @@
 
 static void clear(struct kernel_message *m)
 {
-	m->t_us = KERNEL_TIME_NONE;
+	m->t_us = m->wall_us = KERNEL_TIME_NONE;
+	m->wall_is_utc = m->wall_has_year = false;
+	m->is_bare = false;
 	m->sequence = KERNEL_SEQUENCE_NONE;
 	m->facility = 0;
 	m->level = KERNEL_LEVEL_NONE;
@@ -180,6 +182,7 @@ int kernel_message_line(struct slice line, struct kernel_message *ret)
 {
 	/* Prefixes are short, so that a text that is cut here is cut by its own bound as well. */
 	char buf[KERNEL_TEXT_MAX + 512];
+	const char *plain;
 	bool is_logcat;
 
 	clear(ret);
@@ -187,7 +190,12 @@ int kernel_message_line(struct slice line, struct kernel_message *ret)
 	if (take_record(line, ret) == 0)
 		return *ret->text ? 0 : -ENODATA;
 	clear(ret);
+	plain = line.p;
 	is_logcat = kernel_line_prefix(&line, ret);
+	ret->is_bare = line.p == plain;
+	/* "-- Boot ... --", "-- Logs begin at ... --" of journalctl. */
+	if (ret->is_bare && starts_with(line, "-- "))
+		ret->facility = 1;
 	ret->is_cut = !copy_text(line, false, ret->text, sizeof(ret->text));
 	if (is_logcat)
 		mend_tag(ret->text);

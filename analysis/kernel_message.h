@@ -21,11 +21,16 @@ struct kernel_message {
 	/* Since boot by the kernel's scheduler clock, which stands still in suspend and is none of
 	 * those that a process may ask. KERNEL_TIME_NONE: the line has no stamp of the kernel. */
 	int64_t t_us;
+	/* What the line has of the wall clock in front, since 1970; KERNEL_TIME_NONE. In what zone
+	 * and what year that is, the line may not say: then it is local time of 1972. */
+	int64_t wall_us;
+	bool wall_is_utc, wall_has_year;
 	int64_t sequence; /* of the record; KERNEL_SEQUENCE_NONE */
 	int facility;     /* 0: the kernel itself; anything else was written by a process */
 	int level;        /* 0 emergency to 7 debug; KERNEL_LEVEL_NONE */
 	bool is_fragment; /* a piece of a line that was printed in several calls */
 	bool is_cut;      /* the text was longer */
+	bool is_bare;     /* nothing in front of the text says who wrote it, and when */
 	char text[KERNEL_TEXT_MAX]; /* without prefix; control characters are blanks */
 	/* Of the device that the message is about: "scsi" and "+scsi:0:0:0:0", "block" and "b8:0".
 	 * "" where there is none, and in saved lines, which lack it. */

@@ -1,13 +1,16 @@
 #include "base/inflate.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #ifdef HAVE_ZLIB
 
+#include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/cleanup.h"
+#include "base/macros.h"
 
 #define PIECE_BYTES 4096
 
@@ -54,43 +57,77 @@ static int inflate_input(z_stream *stream, size_t max_bytes, inflate_take *take,
 	return 0;
 }
 
-static int inflate_all(z_stream *stream, int fd, size_t max_bytes, inflate_take *take, void *arg)
+struct source {
+	int fd;
+	const char *begun; /* comes first */
+	size_t len;
+};
+
+static ssize_t next_input(struct source *source, unsigned char *in, size_t size)
+{
+	size_t n = MIN(source->len, size);
+
+	if (!n)
+		return read_some(source->fd, in, size);
+	memcpy(in, source->begun, n);
+	source->begun += n;
+	source->len -= n;
+	return (ssize_t)n;
+}
+
+/* Whether the input that is left has another file. What is none was put behind to fill up. */
+static bool begins_anew(z_stream *stream)
+{
+	return *stream->next_in == 0x1f && inflateReset(stream) == Z_OK;
+}
+
+static int inflate_all(z_stream *stream, struct source *source, size_t max_bytes,
+		       inflate_take *take, void *arg)
 {
 	unsigned char in[PIECE_BYTES];
-	int taken = 0;
+	bool has_ended = false;
+	int taken = 0, r;
 
 	for (;;) {
-		ssize_t n = read_some(fd, in, sizeof(in));
+		ssize_t n = next_input(source, in, sizeof(in));
 
 		if (n <= 0)
-			return n < 0 ? (int)n : -EBADMSG;
+			return n < 0 ? (int)n : has_ended ? 0 : -EBADMSG;
 		stream->next_in = in;
 		stream->avail_in = (unsigned)n;
-
-		int r = inflate_input(stream, max_bytes, take, arg, &taken);
-
-		if (r)
-			return r < 0 ? r : taken;
+		while (stream->avail_in) {
+			if (has_ended && !begins_anew(stream))
+				return 0;
+			r = inflate_input(stream, max_bytes, take, arg, &taken);
+			if (r < 0 || taken)
+				return r < 0 ? r : taken;
+			has_ended = r;
+		}
 	}
 }
 
-int inflate_fd(int fd, size_t max_bytes, inflate_take *take, void *arg)
+int inflate_rest(int fd, const char *begun, size_t len, size_t max_bytes, inflate_take *take,
+		 void *arg)
 {
 	/* The largest window, and gzip's header instead of zlib's own. */
 	static const int window_bits = MAX_WBITS + 16;
 	CLEANUP(inflate_endp) z_stream stream = {0};
+	struct source source = {fd, begun, len};
 	int r = inflateInit2(&stream, window_bits);
 
 	if (r != Z_OK)
 		return r == Z_MEM_ERROR ? -ENOMEM : -EOPNOTSUPP;
-	return inflate_all(&stream, fd, max_bytes, take, arg);
+	return inflate_all(&stream, &source, max_bytes, take, arg);
 }
 
 #else
 
-int inflate_fd(int fd, size_t max_bytes, inflate_take *take, void *arg)
+int inflate_rest(int fd, const char *begun, size_t len, size_t max_bytes, inflate_take *take,
+		 void *arg)
 {
 	(void)fd;
+	(void)begun;
+	(void)len;
 	(void)max_bytes;
 	(void)take;
 	(void)arg;
@@ -98,3 +135,8 @@ int inflate_fd(int fd, size_t max_bytes, inflate_take *take, void *arg)
 }
 
 #endif
+
+int inflate_fd(int fd, size_t max_bytes, inflate_take *take, void *arg)
+{
+	return inflate_rest(fd, NULL, 0, max_bytes, take, arg);
+}

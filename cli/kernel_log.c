@@ -2,6 +2,7 @@
 #include "cli/kernel_log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,14 +19,15 @@ static const char help[] =
 	"\n"
 	"What a kernel log says of storage: one line for each incident, that is for all that a\n"
 	"device went through at a time, file systems on it included. FILE is what dmesg,\n"
-	"journalctl -k -o short-monotonic, logcat -b kernel, syslog, a serial console or pstore\n"
-	"has left, or records of /dev/kmsg; without one standard input. Times are seconds since\n"
-	"boot by the kernel's clock, which stands still in suspend; in a log without them all "
-	"that\n"
-	"happened to a device is one incident.\n"
+	"journalctl -k, also with -o json, logcat -b kernel, syslog, a serial console or pstore\n"
+	"has left, or records of /dev/kmsg, also compressed by gzip; without one standard input.\n"
+	"Times are seconds since boot by the kernel's clock, which stands still in suspend; in a\n"
+	"log without them those of the wall clock that it has (dmesg -T), and without any all\n"
+	"that happened to a device in a boot is one incident. Several boots in a log are told\n"
+	"apart.\n"
 	"\n"
 	"  --all           print also each line, and what it was taken for\n"
-	"  --json          {\"incidents\", \"counts\", \"lines\"}\n"
+	"  --json          {\"incidents\", \"boots\", \"counts\", \"lines\"}\n"
 	"  --root DIR      the machine's tree, as tools/capture makes it: partitions, controllers\n"
 	"                  and addresses are known by their device, and FILE is DIR/dev/kmsg "
 	"unless\n"
@@ -71,12 +73,35 @@ static int say(const char *what, const char *problem)
 
 static int read_log(const char *name, struct kernel_log *log)
 {
-	CLEANUP(fclosep) FILE *file = NULL;
+	CLEANUP(closep) int fd = -1;
 
 	if (!strcmp(name, "-"))
-		return kernel_log_read(log, stdin);
-	file = fopen(name, "re");
-	return file ? kernel_log_read(log, file) : -errno;
+		return kernel_log_read(log, STDIN_FILENO);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : kernel_log_read(log, fd);
+}
+
+static int say_problem(const struct log_args *args, const struct kernel_log *log, int error)
+{
+	if (error == -EISDIR)
+		return say(args->file, "is a folder; for the tree of a machine: --root FOLDER");
+	return say(args->file, log->problem ? log->problem : strerror(-error));
+}
+
+/* That there are no incidents in what is no log of a kernel says nothing. */
+static void note_strange(const struct log_args *args, const struct kernel_log *log)
+{
+	struct incidents_lines lines = incidents_lines(log->table);
+	long long n_sure = lines.kernel - log->n_bare;
+
+	if (!lines.all || log->n || log->dropped || n_sure > lines.all / 10)
+		return;
+	fprintf(stderr, "flashscope kernel-log: ");
+	cli_put_text(stderr, args->file);
+	fprintf(stderr,
+		": %lld lines, of which %lld look like a kernel's; what can be read is in "
+		"flashscope kernel-log --help\n",
+		(long long)lines.all, n_sure);
 }
 
 static void names_freep(struct kernel_names **names)
@@ -118,7 +143,7 @@ static int print_log(const struct log_args *args, const struct kernel_log *log)
 
 int command_kernel_log(int argc, char **argv)
 {
-	CLEANUP(kernel_log_done) struct kernel_log log = {0};
+	CLEANUP(kernel_log_done) struct kernel_log log = {.n_boots = 1};
 	CLEANUP(hw_closep) struct hw *hw = NULL;
 	CLEANUP(names_freep) struct kernel_names *names = NULL;
 	struct log_args args = {0};
@@ -135,5 +160,9 @@ int command_kernel_log(int argc, char **argv)
 		  : incidents_new(log_links_find, &log.links, &log.table);
 	if (r == 0)
 		r = read_log(args.file, &log);
-	return r < 0 ? say(args.file, strerror(-r)) : print_log(&args, &log);
+	if (r < 0)
+		return say_problem(&args, &log, r);
+	r = print_log(&args, &log);
+	note_strange(&args, &log);
+	return r;
 }

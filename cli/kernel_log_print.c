@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/errno_name.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -22,6 +23,32 @@ static void put_time(struct text *text, int64_t t_us)
 	if (t_us != KERNEL_TIME_NONE)
 		text_printf(text, "%lld.%06lld", (long long)(t_us / 1000000),
 			    (long long)(t_us % 1000000));
+}
+
+/* As the log has it: without the zone and the year where it does not tell them. */
+static void put_wall(struct text *text, const struct log_clock *clock, int64_t wall_us)
+{
+	char buf[64];
+	struct text full = TEXT_IN(buf);
+
+	if (wall_us == KERNEL_TIME_NONE)
+		return;
+	clock_rfc3339(&full, wall_us / 1000);
+	if (clock->is_local && full.len)
+		text_rewind(&full, full.len - 1);
+	text_str(text, full.p + (clock->is_without_year && full.len > 5 ? 5 : 0));
+}
+
+static void put_moment(struct text *text, const struct kernel_log *log,
+		       const struct kernel_log_incident *closed, bool is_last)
+{
+	const struct incident *incident = &closed->incident;
+
+	if (closed->is_by_wall)
+		put_wall(text, &log->clock,
+			 is_last ? incident->last_wall_us : incident->first_wall_us);
+	else
+		put_time(text, is_last ? incident->last_us : incident->first_us);
 }
 
 static void put_range(struct text *text, int64_t first, int64_t last)
@@ -69,17 +96,35 @@ static int add_cell(struct table *table, struct text *text, int r)
 	return r;
 }
 
-static int add_incident(struct table *table, const struct kernel_log *log,
-			const struct incident *incident)
+static int add_times(struct table *table, const struct kernel_log *log,
+		     const struct kernel_log_incident *closed, bool has_wall)
 {
-	char buf[512];
+	char buf[64];
 	struct text text = TEXT_IN(buf);
 	int r = table_line(table);
 
-	put_time(&text, incident->first_us);
+	if (log->n_boots > 1) {
+		text_i64(&text, closed->boot);
+		r = add_cell(table, &text, r);
+	}
+	if (has_wall) {
+		put_wall(&text, &log->clock, closed->incident.first_wall_us);
+		r = add_cell(table, &text, r);
+	}
+	put_moment(&text, log, closed, false);
 	r = add_cell(table, &text, r);
-	put_time(&text, incident->last_us);
-	r = add_cell(table, &text, r);
+	put_moment(&text, log, closed, true);
+	return add_cell(table, &text, r);
+}
+
+static int add_incident(struct table *table, const struct kernel_log *log,
+			const struct kernel_log_incident *closed, bool has_wall)
+{
+	const struct incident *incident = &closed->incident;
+	char buf[512];
+	struct text text = TEXT_IN(buf);
+	int r = add_times(table, log, closed, has_wall);
+
 	text_printf(&text, "%s%lld", incident->at_least ? ">=" : "", (long long)incident->count);
 	r = add_cell(table, &text, r);
 	text_str(&text, kernel_log_device(log, incident));
@@ -96,6 +141,16 @@ static int add_incident(struct table *table, const struct kernel_log *log,
 	return add_cell(table, &text, r);
 }
 
+/* Whether an incident has both clocks, so that one column does not show all. */
+static bool has_both_clocks(const struct kernel_log *log)
+{
+	for (size_t i = 0; i < log->n; i++)
+		if (!log->closed[i].is_by_wall &&
+		    log->closed[i].incident.first_wall_us != KERNEL_TIME_NONE)
+			return true;
+	return false;
+}
+
 static int fill(struct table *table, const struct kernel_log *log)
 {
 	static const struct {
@@ -106,19 +161,34 @@ static int fill(struct table *table, const struct kernel_log *log)
 		{"DEVICE", TABLE_TEXT},  {"CAUSE", TABLE_TEXT},  {"SEVERITY", TABLE_TEXT},
 		{"SECTOR", TABLE_TEXT},  {"BYTE", TABLE_TEXT},   {"TEXT", TABLE_WRAP},
 	};
-	int r = 0;
+	bool has_wall = has_both_clocks(log);
+	int r = log->n_boots > 1 ? table_column(table, "BOOT", TABLE_NUMBER) : 0;
 
+	if (r == 0 && has_wall)
+		r = table_column(table, "WALL TIME", TABLE_TEXT);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(columns); i++)
 		r = table_column(table, columns[i].name, columns[i].column);
 	for (size_t i = 0; r == 0 && i < log->n; i++)
-		r = add_incident(table, log, &log->closed[i]);
+		r = add_incident(table, log, &log->closed[i], has_wall);
 	return r;
+}
+
+static void print_lines(const struct kernel_log *log)
+{
+	struct incidents_lines lines = incidents_lines(log->table);
+
+	printf("lines: %lld, %lld of the kernel", (long long)lines.all, (long long)lines.kernel);
+	if (log->n_bare)
+		printf(" (%lld of them have nothing in front that tells so)", log->n_bare);
+	printf(", %lld of them known; ", (long long)lines.known);
+	if (log->n_boots > 1)
+		printf("boots: %d; ", log->n_boots);
+	printf("incidents: %lld\n", (long long)log->n + log->dropped);
 }
 
 int kernel_log_print_table(const struct kernel_log *log)
 {
 	CLEANUP(table_closep) struct table *table = NULL;
-	struct incidents_lines lines = incidents_lines(log->table);
 	int r = 0;
 
 	if (log->n) {
@@ -130,9 +200,7 @@ int kernel_log_print_table(const struct kernel_log *log)
 	}
 	if (log->dropped)
 		printf("%lld older incidents are not shown\n", log->dropped);
-	printf("lines: %lld, %lld of the kernel, %lld of them known; incidents: %lld\n",
-	       (long long)lines.all, (long long)lines.kernel, (long long)lines.known,
-	       (long long)log->n + log->dropped);
+	print_lines(log);
 	return r;
 }
 
@@ -162,12 +230,35 @@ static void doc_list(struct doc *doc, const char *key, const char *text, char se
 	doc_end(doc);
 }
 
-static void doc_incident(struct doc *doc, const struct kernel_log *log,
-			 const struct incident *incident)
+static void doc_wall(struct doc *doc, const char *key, const struct kernel_log *log,
+		     int64_t wall_us)
 {
+	char buf[64];
+	struct text text = TEXT_IN(buf);
+
+	put_wall(&text, &log->clock, wall_us);
+	doc_string_or_null(doc, key, buf);
+}
+
+static void doc_times(struct doc *doc, const struct kernel_log *log,
+		      const struct kernel_log_incident *closed)
+{
+	const struct incident *incident = &closed->incident;
+
+	doc_i64(doc, "boot", closed->boot);
+	doc_number(doc, "first_us", closed->is_by_wall ? -1 : incident->first_us);
+	doc_number(doc, "last_us", closed->is_by_wall ? -1 : incident->last_us);
+	doc_wall(doc, "first_wall", log, incident->first_wall_us);
+	doc_wall(doc, "last_wall", log, incident->last_wall_us);
+}
+
+static void doc_incident(struct doc *doc, const struct kernel_log *log,
+			 const struct kernel_log_incident *closed)
+{
+	const struct incident *incident = &closed->incident;
+
 	doc_object(doc, NULL);
-	doc_number(doc, "first_us", incident->first_us);
-	doc_number(doc, "last_us", incident->last_us);
+	doc_times(doc, log, closed);
 	doc_i64(doc, "count", incident->count);
 	doc_bool(doc, "at_least", incident->at_least);
 	doc_string_or_null(doc, "device", kernel_log_device(log, incident));
@@ -223,10 +314,12 @@ int kernel_log_print_json(const struct kernel_log *log)
 		doc_incident(&doc, log, &log->closed[i]);
 	doc_end(&doc);
 	doc_i64(&doc, "older_incidents", log->dropped);
+	doc_i64(&doc, "boots", log->n_boots);
 	doc_counts(&doc, log);
 	doc_object(&doc, "lines");
 	doc_i64(&doc, "all", lines.all);
 	doc_i64(&doc, "kernel", lines.kernel);
+	doc_i64(&doc, "unmarked", log->n_bare);
 	doc_i64(&doc, "known", lines.known);
 	doc_i64(&doc, "suppressed", lines.suppressed);
 	doc_end(&doc);
@@ -237,14 +330,17 @@ int kernel_log_print_json(const struct kernel_log *log)
 }
 
 /* What is in no rule has "-" in place of all that. */
-void kernel_log_print_line(const struct kernel_message *message,
+void kernel_log_print_line(const struct kernel_log *log, const struct kernel_message *message,
 			   const struct incidents_taken *taken)
 {
 	const struct finding *finding = &taken->finding;
 	char buf[512];
 	struct text text = TEXT_IN(buf);
 
-	put_time(&text, message->t_us);
+	if (log->clock.is_by_wall)
+		put_wall(&text, &log->clock, message->wall_us);
+	else
+		put_time(&text, message->t_us);
 	printf("%18s %-14s %-8s %-22s ", *buf ? buf : "-",
 	       finding->rule ? kernel_cause_name(finding->cause) : "-",
 	       finding->rule && kernel_cause_is_event(finding->cause)

@@ -1,12 +1,10 @@
-/* A log is read piece by piece: one of a serial console may have gigabytes. */
+/* Messages become incidents, boot by boot. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "cli/kernel_log.h"
-
-#define PIECE_BYTES (256 * 1024)
 
 static int keep(struct kernel_log *log, const struct incident *incident)
 {
@@ -17,14 +15,16 @@ static int keep(struct kernel_log *log, const struct incident *incident)
 	}
 	if (log->n == log->alloc) {
 		size_t alloc = log->alloc ? 2 * log->alloc : 16;
-		struct incident *closed = reallocarray(log->closed, alloc, sizeof(*closed));
+		struct kernel_log_incident *closed =
+			reallocarray(log->closed, alloc, sizeof(*closed));
 
 		if (!closed)
 			return -ENOMEM;
 		log->closed = closed;
 		log->alloc = alloc;
 	}
-	log->closed[log->n++] = *incident;
+	log->closed[log->n++] =
+		(struct kernel_log_incident){*incident, log->n_boots, log->clock.is_by_wall};
 	return 0;
 }
 
@@ -39,62 +39,55 @@ static int keep_closed(struct kernel_log *log)
 	return r;
 }
 
-static int take_messages(struct kernel_log *log, struct slice text)
+static int next_boot(struct kernel_log *log, bool was_by_wall)
 {
-	struct kernel_message message;
-	struct incidents_taken taken;
-	int r = 0;
+	bool is_by_wall = log->clock.is_by_wall;
+	int r;
 
-	while (r == 0 && kernel_message_next(&text, &message)) {
-		log_links_take(&log->links, &message);
-		incidents_take(log->table, &message, &taken);
-		if (log->shows_lines)
-			kernel_log_print_line(&message, &taken);
-		r = keep_closed(log);
-	}
+	incidents_next_boot(log->table);
+	log->clock.is_by_wall = was_by_wall;
+	r = keep_closed(log);
+	log->clock.is_by_wall = is_by_wall;
+	log->n_boots++;
+	if (log->shows_lines)
+		printf("boot %d\n", log->n_boots);
 	return r;
 }
 
-/* How much of it is whole messages: up to the last line behind which no blank stands, since lines
- * that begin with one may belong to the line before. All of it when that is nothing. */
-static size_t whole_bytes(const char *p, size_t len, bool is_full)
+int kernel_log_take(struct kernel_log *log, struct kernel_message *message)
 {
-	for (size_t n = len; n > 1; n--)
-		if (p[n - 2] == '\n' && p[n - 1] != ' ')
-			return n - 1;
-	return is_full ? len : 0;
+	bool was_by_wall = log->clock.is_by_wall;
+	struct incidents_taken taken;
+	int r = 0;
+
+	if (log->is_other_boot)
+		log_clock_begin(&log->clock);
+	if (log_clock_take(&log->clock, message) || log->is_other_boot)
+		r = next_boot(log, was_by_wall);
+	log->is_other_boot = false;
+	log_links_take(&log->links, message);
+	incidents_take(log->table, message, &taken);
+	if (message->facility == 0 && message->is_bare && !taken.finding.rule)
+		log->n_bare++;
+	if (log->shows_lines)
+		kernel_log_print_line(log, message, &taken);
+	return r < 0 ? r : keep_closed(log);
 }
 
-/* Those of several boots stand in one log: numbers go on where the clock begins anew. */
+/* Those of several devices are open at once. */
 static int by_beginning(const void *a, const void *b)
 {
-	const struct incident *x = a, *y = b;
+	const struct kernel_log_incident *x = a, *y = b;
 
-	return (x->id > y->id) - (x->id < y->id);
+	return (x->incident.id > y->incident.id) - (x->incident.id < y->incident.id);
 }
 
-int kernel_log_read(struct kernel_log *log, FILE *in)
+int kernel_log_end(struct kernel_log *log)
 {
-	CLEANUP(freep) char *buf = malloc(PIECE_BYTES);
-	size_t len = 0, n;
-	int r = buf ? 0 : -ENOMEM;
+	int r;
 
-	while (r == 0 && (n = fread(buf + len, 1, PIECE_BYTES - len, in)) > 0) {
-		size_t whole;
-
-		len += n;
-		whole = whole_bytes(buf, len, len == PIECE_BYTES);
-		r = take_messages(log, (struct slice){buf, whole});
-		memmove(buf, buf + whole, len - whole);
-		len -= whole;
-	}
-	if (r == 0 && ferror(in))
-		r = errno ? -errno : -EIO;
-	if (r == 0)
-		r = take_messages(log, (struct slice){buf, len});
 	incidents_close(log->table);
-	if (r == 0)
-		r = keep_closed(log);
+	r = keep_closed(log);
 	if (log->n)
 		qsort(log->closed, log->n, sizeof(*log->closed), by_beginning);
 	return r;

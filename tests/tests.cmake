@@ -90,9 +90,11 @@ foreach(source IN LISTS fuzz_targets)
 	set_tests_properties(fuzz.${short} PROPERTIES TIMEOUT 600)
 endforeach()
 
-# What the command has instead of libcurl and libsmartcols, where these are there.
+# Of the command: what it has instead of libcurl and libsmartcols, where these are there, and what takes
+# foreign bytes apart.
 target_sources(test_cli_answer PRIVATE cli/http_answer.c)
 target_sources(fuzz_http_answer PRIVATE cli/http_answer.c)
+target_sources(fuzz_journal_entry PRIVATE cli/kernel_log_json.c)
 if(SMARTCOLS_FOUND AND CURL_FOUND)
 	command(flashscope_plain plain plain)
 	set_target_properties(flashscope_plain PROPERTIES

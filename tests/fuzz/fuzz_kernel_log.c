@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/incidents.h"
+#include "analysis/log_clock.h"
 #include "analysis/log_links.h"
 #include "base/cleanup.h"
 
@@ -28,7 +29,7 @@ static void check_message(const struct kernel_message *m)
 	check_text(m->subsystem, sizeof(m->subsystem));
 	check_text(m->device, sizeof(m->device));
 	if (!*m->text || m->facility < 0 || m->level < KERNEL_LEVEL_NONE || m->level > 7 ||
-	    m->t_us < KERNEL_TIME_NONE)
+	    m->t_us < KERNEL_TIME_NONE || m->wall_us < KERNEL_TIME_NONE)
 		abort();
 }
 
@@ -80,8 +81,12 @@ static void run(struct incidents *table, struct log_links *links, const char *te
 	struct slice rest = {text, size};
 	struct kernel_message message;
 	struct incidents_taken taken;
+	struct log_clock clock = {0};
 
 	while (kernel_message_next(&rest, &message)) {
+		check_message(&message);
+		if (log_clock_take(&clock, &message))
+			incidents_next_boot(table);
 		check_message(&message);
 		log_links_take(links, &message);
 		if (links->n_disks > LOG_LINKS_DISKS_MAX)

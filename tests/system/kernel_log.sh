@@ -153,6 +153,90 @@ done
 printf %s "$(cat "$input")" >"$work/log"
 [ "$(same "$work/log")" = "$expected" ] || fail "without a newline at the end"
 
+# Wall times are kept where there are no stamps: they are shown, and part what lies minutes apart.
+file=wall
+{
+	echo '[Mon May 21 18:07:20 2018] I/O error, dev sda, sector 8'
+	echo '[Mon May 21 18:07:22 2018] I/O error, dev sda, sector 16'
+	echo '[Mon May 21 18:57:22 2018] I/O error, dev sda, sector 16'
+} >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 2' '$i.first_wall == "2018-05-21T18:07:20" and $i.first_us == null' \
+	'$i.last_wall == "2018-05-21T18:07:22" and $i.count == 2'
+"$bin/flashscope" kernel-log "$work/log" | grep -q '^2018-05-21T18:57:22 .* sda ' || fail "no wall time in the table"
+sed 's/.*\(..:..:..\) 2018\] /2018-05-21T\1,250000+02:00 /' "$work/log" >"$work/iso"
+"$bin/flashscope" kernel-log --json "$work/iso" >"$work/json"
+expect '.incidents | length == 2' '$i.first_wall == "2018-05-21T16:07:20.250Z"'
+sed 's/.*\(..:..:..\) 2018\] /May 21 \1 host kernel: [    7.5] /' "$work/log" >"$work/both"
+"$bin/flashscope" kernel-log --json "$work/both" >"$work/json"
+expect '$i.first_wall == "05-21T18:07:20" and $i.first_us == 7500000'
+"$bin/flashscope" kernel-log "$work/both" | grep -q 'WALL TIME' || fail "one of two clocks is not shown"
+
+# Several boots in one log: an incident ends with its boot.
+file=boots
+for _ in 1 2 3; do
+	echo '[    0.000000] Linux version 6.1'
+	echo '[    2.000000] I/O error, dev sda, sector 8'
+done >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.boots == 3 and ([.incidents[] | [.boot, .count]] == [[1,1],[2,1],[3,1]])'
+"$bin/flashscope" kernel-log "$work/log" >"$work/said"
+grep -q '^BOOT ' "$work/said" || fail "no column of the boots"
+grep -q 'boots: 3' "$work/said" || fail "no number of boots"
+sed 's/^[^]]*\] /May 21 18:07:14 host kernel: /; 3s/.*/-- Boot 0123456789abcdef0123456789abcdef --/' "$work/log" >"$work/journal"
+"$bin/flashscope" kernel-log --json "$work/journal" >"$work/json"
+expect '.boots == 2 and ([.incidents[].count] == [1,2])'
+
+# Entries of the journal, and what gzip has made of a log, also from a pipe and several of them.
+file=json
+jq -R -c 'capture("^\\[ *(?<s>[0-9]+)\\.(?<us>[0-9]+)\\] (?<text>.*)") | {_BOOT_ID: "a", _TRANSPORT: "kernel",
+	PRIORITY: "3", __REALTIME_TIMESTAMP: "1796148434000000", _SOURCE_MONOTONIC_TIMESTAMP: (.s + .us), MESSAGE: .text}' \
+	"$input" >"$work/log"
+[ "$(same "$work/log")" = "$expected" ] || fail "entries of the journal: $(same "$work/log")"
+sed 's/"kernel"/"syslog"/' "$work/log" >"$work/other"
+[ "$("$bin/flashscope" kernel-log --json "$work/other" 2>/dev/null | jq -c '[.incidents, .lines.kernel]')" = '[[],0]' ] ||
+	fail "an entry of a process speaks for the kernel"
+{
+	cat "$work/log"
+	sed 's/"_BOOT_ID":"a"/"_BOOT_ID":"b"/' "$work/log"
+} >"$work/two"
+"$bin/flashscope" kernel-log --json "$work/two" >"$work/json"
+expect '.boots == 2 and (.incidents | length == 2)' '$i.first_wall == "2026-12-01T18:07:14Z"'
+echo '{"MESSAGE":null,"_TRANSPORT":"kernel"}{{{' >>"$work/log"
+[ "$(same "$work/log")" = "$expected" ] || fail "a bad entry behind good ones"
+gzip -c "$input" >"$work/log.gz"
+if [ "$(same "$work/log.gz" 2>"$work/said")" = "$expected" ]; then
+	[ "$(same - <"$work/log.gz")" = "$expected" ] || fail "gzip from standard input"
+	cat "$work/log.gz" "$work/log.gz" >"$work/twice.gz"
+	file=gzip
+	"$bin/flashscope" kernel-log --json "$work/twice.gz" >"$work/json"
+	expect '.lines.all == 24'
+	head -c 200 "$work/log.gz" >"$work/cut.gz"
+	! "$bin/flashscope" kernel-log "$work/cut.gz" >/dev/null 2>&1 || fail "half of a gzip file is a whole log"
+else
+	grep -q 'zcat FILE' "$work/said" || fail "gzip, without zlib: $(cat "$work/said")"
+fi
+
+# What cannot be read says what to do.
+while read -r bytes words; do
+	printf "$bytes" >"$work/log"
+	status=0
+	"$bin/flashscope" kernel-log "$work/log" >/dev/null 2>"$work/said" || status=$?
+	[ $status = 1 ] || fail "$bytes: status $status"
+	grep -q "$words" "$work/said" || fail "$bytes: $(cat "$work/said")"
+done <<'END'
+\050\265\057\375abcdefghijkl zstdcat FILE
+\3757zXZ\0abcdefghijk xzcat FILE
+LPKSHHRHabcdefghijk journalctl --file
+\377\376a\0b\0c\0d\0e\0f\0g\0 iconv
+{\n"MESSAGE":"a",\n"b":1} journalctl -k -o json
+END
+seq 1 50 >"$work/log"
+"$bin/flashscope" kernel-log "$work/log" >"$work/said" 2>&1
+grep -q '50 lines, of which 0 look like' "$work/said" || fail "no incidents in what is no log, in silence"
+"$bin/flashscope" kernel-log "$input" 2>&1 | grep -q 'look like' && fail "a log is called strange"
+"$bin/flashscope" kernel-log "$work" 2>&1 | grep -q -e '--root' || fail "a folder: no word of --root"
+
 # Lines of a process in syslog are not the kernel's.
 sed 's/^/May 21 18:07:14 host prog[1]: /' "$input" >"$work/log"
 [ "$("$bin/flashscope" kernel-log --json "$work/log" | jq -c '[.incidents, .lines.kernel]')" = '[[],0]' ] ||

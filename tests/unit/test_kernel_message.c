@@ -163,6 +163,79 @@ static void saved_lines(void **unused)
 		check_line(&lines[i]);
 }
 
+struct wall_line {
+	const char *line;
+	int64_t wall_us; /* -1: none */
+	bool is_utc, has_year;
+};
+
+/* 2026-12-01T18:07:14Z, 2018-05-21T18:07:14Z, and May 21 of a year that is not told */
+#define DECEMBER INT64_C(1796148434000000)
+#define MAY_2018 INT64_C(1526926034000000)
+#define MAY      INT64_C(75319634000000)
+
+/* clang-format off */
+static const struct wall_line wall_lines[] = {
+	{"[Mon May 21 18:07:14 2018] mmc0: a", MAY_2018, false, true},
+	{"[Mon May  1 18:07:14 2018] mmc0: a", MAY_2018 - 20 * INT64_C(86400000000), false, true},
+	{"[May21 18:07] mmc0: a", MAY - 14000000, false, false},
+	{"[  +0.000010] mmc0: a", -1, false, false},
+	{"2026-12-01T18:07:14,123456+00:00 mmc0: a", DECEMBER + 123456, true, true},
+	{"2026-12-01T18:07:14,123456-05:30 mmc0: a", DECEMBER + 123456 + 19800 * INT64_C(1000000), true, true},
+	{"2026-12-01T18:07:14+0100 host kernel: mmc0: a", DECEMBER - 3600 * INT64_C(1000000), true, true},
+	{"2026-12-01T18:07:14.1Z host kernel: mmc0: a", DECEMBER + 100000, true, true},
+	{"2026-12-01T18:07:14.123456789 host kernel: mmc0: a", DECEMBER + 123456, false, true},
+	{"May 21 18:07:14 host kernel: mmc0: a", MAY, false, false},
+	{"May 21 18:07:14.123456 host kernel: mmc0: a", MAY + 123456, false, false},
+	{"May 21 18:07:14 2018 host kern.err kernel: mmc0: a", MAY_2018, false, true},
+	{"May 21 18:07:14 host kernel: [    8.010115] mmc0: a", MAY, false, false},
+	{"Tue 2026-12-01 18:07:14 UTC host kernel: mmc0: a", DECEMBER, true, true},
+	{"Tue 2026-12-01 18:07:14 CET host kernel: mmc0: a", DECEMBER, false, true},
+	{"1796148434.000007 host kernel: mmc0: a", DECEMBER + 7, true, true},
+	{"05-21 18:07:14.123     0     0 E mmc0    : a", MAY + 123000, false, false},
+	{"[2026-12-01 18:07:14.123] [   12.345678] mmc0: a", DECEMBER + 123000, false, true},
+	{"2026/12/01 18:07:14.123 [   12.345678] mmc0: a", DECEMBER + 123000, false, true},
+	{"18:07:14.123 <6>[   12.345678] mmc0: a", -1, false, false},
+	{"[   12.345678] mmc0: a", -1, false, false},
+	/* no such day */
+	{"[Mon Feb 30 18:07:14 2018] mmc0: a", -1, false, false},
+	{"Feb 29 18:07:14 host kernel: mmc0: a", MAY - 82 * INT64_C(86400000000), false, false},
+	{"2026-13-01T18:07:14,123456+00:00 mmc0: a", -1, false, false},
+	{"2026-12-01T25:07:14,123456+00:00 mmc0: a", -1, false, false},
+	{"1960-12-01T18:07:14,123456+00:00 mmc0: a", -1, false, false},
+};
+/* clang-format on */
+
+static void wall_clocks(void **unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(wall_lines); i++) {
+		const struct wall_line *expected = &wall_lines[i];
+		struct kernel_message m;
+
+		assert_int_equal(kernel_message_line(slice_of(expected->line), &m), 0);
+		if (strcmp(m.text, "mmc0: a") != 0 || m.wall_us != expected->wall_us ||
+		    (m.wall_us >= 0 &&
+		     (m.wall_is_utc != expected->is_utc || m.wall_has_year != expected->has_year)))
+			fail_msg("%s: %lld %d %d '%s'", expected->line, (long long)m.wall_us,
+				 m.wall_is_utc, m.wall_has_year, m.text);
+	}
+}
+
+/* What stands alone may be anybody's, and what journalctl says is no kernel's. */
+static void bare_lines(void **unused)
+{
+	struct kernel_message m;
+
+	(void)unused;
+	assert_int_equal(kernel_message_line(slice_of("mmc0: a"), &m), 0);
+	assert_true(m.is_bare && m.facility == 0);
+	assert_int_equal(kernel_message_line(slice_of("[    1.000000] mmc0: a"), &m), 0);
+	assert_false(m.is_bare);
+	assert_int_equal(kernel_message_line(slice_of("-- Boot 0123 --"), &m), 0);
+	assert_int_equal(m.facility, 1);
+}
+
 static void blank_lines(void **unused)
 {
 	static const char *const table[] = {
@@ -219,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records),           cmocka_unit_test(escapes),
 		cmocka_unit_test(what_is_no_record), cmocka_unit_test(saved_lines),
+		cmocka_unit_test(wall_clocks),       cmocka_unit_test(bare_lines),
 		cmocka_unit_test(blank_lines),       cmocka_unit_test(a_long_line_is_cut),
 		cmocka_unit_test(a_whole_log),
 	};
