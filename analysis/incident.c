@@ -142,8 +142,10 @@ static bool is_better_cause(const struct incident *incident, const struct findin
 		return true;
 	if (kernel_cause_is_consequence(finding->cause))
 		return false;
-	return is_escalation(incident, finding) || (finding->severity >= SEVERITY_WARNING &&
-						    kernel_cause_is_consequence(incident->cause));
+	/* That a device went is worth no incident, and the reason for one all the same. */
+	return is_escalation(incident, finding) ||
+	       ((finding->severity >= SEVERITY_WARNING || finding->cause == CAUSE_GONE) &&
+		kernel_cause_is_consequence(incident->cause));
 }
 
 static void note_mmc(struct incident *incident, const struct finding *finding)

@@ -40,6 +40,11 @@ void counts_move(struct incident_counts *counts, enum kernel_cause cause, const 
 	counts->rows[to].incidents[cause]++;
 }
 
+void counts_in_incident(struct incident_counts *counts, const char *device, enum kernel_cause cause)
+{
+	counts->rows[row_of(counts, device)].incidents[cause]++;
+}
+
 void counts_at_least(struct incident_counts *counts, const char *device)
 {
 	counts->rows[row_of(counts, device)].at_least = true;

@@ -77,6 +77,12 @@ void incidents_plain_name(const char *name, char *ret)
 		copy(ret, name, n);
 		return;
 	}
+	/* Volumes of UBI: ubi0:1, ubi0_1. */
+	n = numbered(name, "ubi");
+	if (n && (name[n] == ':' || name[n] == '_')) {
+		copy(ret, name, n);
+		return;
+	}
 	n = numbered(name, "ata");
 	if (n && name[n] == '.') {
 		copy(ret, name, n);

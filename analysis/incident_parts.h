@@ -44,5 +44,8 @@ void counts_add(struct incident_counts *counts, const char *device, enum kernel_
 /* A finding of an incident of the machine was a device's; is_incident: there was no other one. */
 void counts_move(struct incident_counts *counts, enum kernel_cause cause, const char *device,
 		 bool is_incident);
+/* A finding that was counted has become part of an incident. */
+void counts_in_incident(struct incident_counts *counts, const char *device,
+			enum kernel_cause cause);
 void counts_at_least(struct incident_counts *counts, const char *device);
 bool counts_next(const struct incident_counts *counts, size_t *cursor, struct incidents_count *ret);

@@ -7,11 +7,14 @@
 #include "analysis/incident_parts.h"
 #include "base/text.h"
 
-#define ALIASES_MAX 64
+#define ALIASES_MAX    64
 /* Slots past this number hold what was closed and not yet asked for. */
-#define OPEN_MAX    (INCIDENTS_MAX - 8)
+#define OPEN_MAX       (INCIDENTS_MAX - 8)
+#define DEPARTURES_MAX 4
+/* What follows from the loss of a device that was no incident by itself comes this soon. */
+#define DEPARTED_US    (INT64_C(30) * 1000000)
 /* Lines that tell more of a hung task follow it at once. */
-#define DETAIL_US   INT64_C(1000000)
+#define DETAIL_US      INT64_C(1000000)
 
 struct alias {
 	char name[NODE_NAME_MAX], device[NODE_NAME_MAX];
@@ -26,6 +29,16 @@ struct hung {
 	struct finding finding;
 };
 
+/* A device that went without any trouble up to then: a stick that was pulled, a disk whose cable
+ * got loose. */
+struct departure {
+	bool is_used;
+	char device[NODE_NAME_MAX];
+	int64_t t_us;
+	struct kernel_message message;
+	struct finding finding;
+};
+
 struct incidents {
 	incidents_canonical canonical;
 	void *arg;
@@ -34,6 +47,8 @@ struct incidents {
 	int64_t now_us; /* of the last message that had a time */
 	int64_t last_id, closed_early, lost;
 	struct hung hung;
+	struct departure departures[DEPARTURES_MAX];
+	size_t next_departure;
 	struct incidents_lines lines;
 	struct incident slots[INCIDENTS_MAX];
 	struct alias aliases[ALIASES_MAX];
@@ -113,6 +128,8 @@ void incidents_next_boot(struct incidents *table)
 	incidents_close(table);
 	table->now_us = KERNEL_TIME_NONE;
 	table->n_aliases = table->next_alias = 0;
+	for (size_t i = 0; i < DEPARTURES_MAX; i++)
+		table->departures[i].is_used = false;
 }
 
 /* The time of a message. Another boot begins at 0. */
@@ -390,6 +407,39 @@ static void note_hung(struct incidents *table, struct incident *incident,
 	hung->finding = *finding;
 }
 
+static void note_departure(struct incidents *table, const char *device,
+			   const struct kernel_message *message, const struct finding *finding)
+{
+	struct departure *departure = &table->departures[table->next_departure];
+
+	if (!*device || finding->cause != CAUSE_GONE)
+		return;
+	table->next_departure = (table->next_departure + 1) % DEPARTURES_MAX;
+	departure->is_used = true;
+	copy_name(departure->device, device);
+	departure->t_us = table->now_us;
+	departure->message = *message;
+	departure->finding = *finding;
+}
+
+/* What an incident begins with that has begun before its first error. */
+static void begin_with_departure(struct incidents *table, struct incident *incident)
+{
+	for (size_t i = 0; i < DEPARTURES_MAX; i++) {
+		struct departure *departure = &table->departures[i];
+
+		if (!departure->is_used || strcmp(departure->device, incident->device) != 0 ||
+		    table->now_us - departure->t_us > DEPARTED_US)
+			continue;
+		departure->is_used = false;
+		incident->first_us = departure->t_us;
+		(void)incident_add(incident, &departure->message, &departure->finding,
+				   departure->t_us);
+		counts_in_incident(&table->counts, incident->device, CAUSE_GONE);
+		return;
+	}
+}
+
 static void take_event(struct incidents *table, const struct kernel_message *message,
 		       struct incidents_taken *ret)
 {
@@ -404,12 +454,16 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 		resolve_record(table, message, device);
 	incident = find_open(table, device, finding);
 	is_new = !incident && finding->severity >= SEVERITY_WARNING;
-	if (is_new)
+	if (is_new) {
 		incident = open_incident(table, device);
+		begin_with_departure(table, incident);
+	}
 	counts_add(&table->counts, device, finding->cause,
 		   incident && !incident->by_cause[finding->cause]);
-	if (!incident)
+	if (!incident) {
+		note_departure(table, device, message, finding);
 		return;
+	}
 	note_hung(table, incident, message, finding);
 	ret->change = incident_add(incident, message, finding, table->now_us);
 	if (is_new)

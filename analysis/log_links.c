@@ -14,6 +14,49 @@ static bool host_number(struct slice word, size_t prefix, int64_t *ret)
 	       parse_i64_slice(number, ret) == 0 && *ret >= 0;
 }
 
+/* The last one that has it is right: numbers and paths are given again. */
+static void add_usb(struct log_links *links, struct slice path, int64_t host)
+{
+	size_t i = 0;
+
+	while (i < links->n_usb && !slice_is(path, links->usb[i].path))
+		i++;
+	if (i == LOG_LINKS_USB_MAX) {
+		i = links->next_usb;
+		links->next_usb = (i + 1) % LOG_LINKS_USB_MAX;
+	}
+	if (slice_copy(path, links->usb[i].path, sizeof(links->usb[i].path)) < 0)
+		return;
+	links->usb[i].host = host;
+	links->n_usb = MAX(links->n_usb, i + 1);
+}
+
+/* "usb-storage 1-2:1.0", and "uas" alone */
+static void take_usb_host(struct log_links *links, struct slice driver, struct slice rest,
+			  int64_t host)
+{
+	struct slice interface, path;
+
+	if (slice_is(driver, "uas") && *links->last_usb)
+		add_usb(links, slice_of(links->last_usb), host);
+	else if (slice_is(driver, "usb-storage") && slice_token(&rest, &interface) &&
+		 slice_until(&interface, ':', &path))
+		add_usb(links, path, host);
+}
+
+/* "usb 2-4: new SuperSpeed USB device number 2 using xhci_hcd" */
+static void take_usb(struct log_links *links, struct slice rest)
+{
+	struct slice path, word;
+
+	if (!slice_token(&rest, &path) || path.len < 2 || path.p[path.len - 1] != ':' ||
+	    !slice_token(&rest, &word) || !slice_is(word, "new"))
+		return;
+	path.len--;
+	if (slice_copy(path, links->last_usb, sizeof(links->last_usb)) < 0)
+		links->last_usb[0] = '\0';
+}
+
 /* "scsi host0: DRIVER" */
 static void take_host(struct log_links *links, struct slice rest)
 {
@@ -23,6 +66,7 @@ static void take_host(struct log_links *links, struct slice rest)
 	if (!slice_token(&rest, &word) || word.len < 5 || memcmp(word.p, "host", 4) != 0 ||
 	    !host_number(word, 4, &host) || !slice_token(&rest, &driver))
 		return;
+	take_usb_host(links, driver, rest, host);
 	if (slice_is(driver, "ufshcd")) {
 		links->is_many = links->is_many || (links->has_host && links->host != host);
 		links->host = host;
@@ -64,6 +108,9 @@ static void take_disk(struct log_links *links, struct slice rest)
 	    slice_copy(name, links->disks[i].name, sizeof(links->disks[i].name)) < 0)
 		return;
 	links->disks[i].host = host;
+	address.len--;
+	if (slice_copy(address, links->disks[i].address, sizeof(links->disks[i].address)) < 0)
+		links->disks[i].address[0] = '\0';
 	links->n_disks = MAX(links->n_disks, i + 1);
 }
 
@@ -77,23 +124,74 @@ void log_links_take(struct log_links *links, const struct kernel_message *messag
 		take_host(links, rest);
 	else if (slice_is(word, "sd"))
 		take_disk(links, rest);
+	else if (slice_is(word, "usb"))
+		take_usb(links, rest);
 	else if (word.len >= 6 && !memcmp(word.p, "ufshcd", 6))
 		take_controller(links, rest);
+}
+
+/* "6:0:0:0", and no address of PCI and no number of a block device. */
+static bool is_scsi_address(const char *name)
+{
+	size_t n_colons = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (*p != ':' && (*p < '0' || *p > '9'))
+			return false;
+		n_colons += *p == ':';
+	}
+	return n_colons == 3;
+}
+
+/* The host of "host6", "6:0:0:0" and "2-4.1". */
+static bool host_of(const struct log_links *links, const char *name, int64_t *ret)
+{
+	struct slice s = slice_of(name);
+
+	if (!strncmp(name, "host", 4))
+		return parse_i64_slice((struct slice){s.p + 4, s.len - 4}, ret) == 0;
+	if (is_scsi_address(name))
+		return host_number(s, 0, ret);
+	for (size_t i = 0; i < links->n_usb; i++) {
+		if (strcmp(links->usb[i].path, name) != 0)
+			continue;
+		*ret = links->usb[i].host;
+		return true;
+	}
+	return false;
+}
+
+/* The disk that a name stands for, -1: none. Of several on a host the first one stands for all. */
+static int find_disk(const struct log_links *links, const char *name)
+{
+	char disk[NODE_NAME_MAX];
+	int64_t host;
+	int found = -1;
+
+	incidents_plain_name(name, disk);
+	for (size_t i = 0; i < links->n_disks; i++)
+		if (!strcmp(links->disks[i].name, disk) || !strcmp(links->disks[i].address, name))
+			return (int)i;
+	if (!host_of(links, name, &host))
+		return -1;
+	for (size_t i = 0; i < links->n_disks && found < 0; i++)
+		if (links->disks[i].host == host)
+			found = (int)i;
+	return found;
 }
 
 bool log_links_find(void *arg, const char *name, char *out)
 {
 	const struct log_links *links = arg;
-	char disk[NODE_NAME_MAX];
+	bool knows_ufs = !links->is_many && links->has_host && *links->controller;
+	int i = find_disk(links, name);
 
-	if (links->is_many || !links->has_host || !*links->controller)
+	if (i < 0)
 		return false;
-	incidents_plain_name(name, disk);
-	for (size_t i = 0; i < links->n_disks; i++) {
-		if (strcmp(links->disks[i].name, disk) != 0 || links->disks[i].host != links->host)
-			continue;
+	if (knows_ufs && links->disks[i].host == links->host) {
 		memcpy(out, links->controller, sizeof(links->controller));
 		return true;
 	}
-	return false;
+	memcpy(out, links->disks[i].name, sizeof(links->disks[i].name));
+	return strcmp(out, name) != 0;
 }

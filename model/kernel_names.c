@@ -106,6 +106,21 @@ static void name_parent(struct disk *disk)
 		snprintf(disk->parent, sizeof(disk->parent), "%.*s", (int)(end - name), name);
 }
 
+static struct answer *answer_of(struct kernel_names *names, const char *name);
+
+/* A USB device is asked for when it has gone, and nothing before that says its name. One of several
+ * disks is none of them. */
+static void remember(struct kernel_names *names, const struct disk *disk)
+{
+	struct answer *answer = answer_of(names, disk->controller);
+
+	snprintf(answer->device, sizeof(answer->device), "%s", disk->device);
+	answer->is_known = true;
+	for (size_t i = 0; i < names->n_disks; i++)
+		if (is(names->disks[i].controller, disk->controller))
+			answer->is_known = false;
+}
+
 static int add_disk(struct kernel_names *names, const char *name)
 {
 	struct disk *disk = &names->disks[names->n_disks];
@@ -129,6 +144,8 @@ static int add_disk(struct kernel_names *names, const char *name)
 		snprintf(disk->pci, sizeof(disk->pci), "%s", pci.name);
 	name_parent(disk);
 	name_device(disk, &bus);
+	if (is(bus.transport, "usb") && *disk->controller)
+		remember(names, disk);
 	names->n_disks++;
 	return 0;
 }
@@ -225,13 +242,24 @@ static bool holds(const struct disk *disk, const char *name)
 	       strstr(disk->path, part);
 }
 
+/* "host7": all of what it carries has to be one device for it to be that one. */
+static bool hangs_on_host(const struct disk *disk, const char *name)
+{
+	char part[NODE_NAME_MAX + 2];
+
+	return !strncmp(name, "host", 4) && isdigit((unsigned char)name[4]) &&
+	       snprintf(part, sizeof(part), "/%s/", name) < (int)sizeof(part) &&
+	       strstr(disk->path, part);
+}
+
 /* The function that a disk hangs on, its controller, its SCSI device or card; and the parent of a
  * card's host. A port above, a hub or a bus carries other devices as well. */
 static bool belongs_to(const struct disk *disk, const char *name)
 {
 	if (pci_is_address(slice_of(name)))
 		return is(disk->pci, name);
-	return is(disk->controller, name) || is(disk->parent, name) || holds(disk, name);
+	return is(disk->controller, name) || is(disk->parent, name) || holds(disk, name) ||
+	       hangs_on_host(disk, name);
 }
 
 static bool find_by_bus(const struct kernel_names *names, const char *name, char *out)
@@ -311,9 +339,12 @@ static struct answer *answer_of(struct kernel_names *names, const char *name)
 bool kernel_names_find(void *arg, const char *name, char *out)
 {
 	struct kernel_names *names = arg;
-	struct answer *answer = answer_of(names, name);
+	struct answer *answer;
 	char device[NODE_NAME_MAX];
 
+	/* It remembers answers, in places that may be this one's. */
+	look(names);
+	answer = answer_of(names, name);
 	if (answer->is_old && ask_sysfs(names, name, device)) {
 		copy(answer->device, device);
 		answer->is_known = true;

@@ -269,6 +269,22 @@ expect '.incidents | length == 1' '$i.device == "1d84000.ufs" and $i.count >= 2'
 expect '.incidents | length == 1'
 "$bin/flashscope" kernel-log --json "$work/tree/dev/kmsg" >"$work/json"
 expect '.incidents | length > 1'
+# A USB disk that drops out is gone, for a log alone and with the tree.
+file=usb
+{
+	echo '[    1.000000] usb 1-1: new high-speed USB device number 2 using xhci_hcd'
+	echo '[    1.100000] scsi host1: usb-storage 1-1:1.0'
+	echo '[    1.200000] sd 1:0:0:0: [sdf] Attached SCSI removable disk'
+	echo '[    9.000000] usb 1-1: USB disconnect, device number 2'
+	echo '[    9.200000] I/O error, dev sdf, sector 8'
+	echo '[    9.300000] EXT4-fs error (device sdf1): ext4_journal_check_start:84: Detected aborted journal'
+} >"$work/log"
+for root in '' "--root $work/tree"; do
+	# shellcheck disable=SC2086
+	"$bin/flashscope" kernel-log --json $root "$work/log" >"$work/json"
+	expect '.incidents | length == 1' '$i.cause == "gone" and $i.count == 3 and $i.device == "sdf"' \
+		'$i.first_us == 9000000 and ($i.names | contains(["1-1", "sdf", "sdf1"]))'
+done
 for wrong in "--root $work/none" "--root $work/log" "--root $work"; do
 	# shellcheck disable=SC2086
 	! "$bin/flashscope" kernel-log $wrong 2>/dev/null || fail "$wrong: no error"

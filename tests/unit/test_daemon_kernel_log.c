@@ -716,7 +716,7 @@ static void names(void **state)
 		{"iq9075", "1d84000.ufs", "1d84000.ufs"},
 		{"iq9075", "0:0:0:3", "1d84000.ufs"},
 		{"iq9075", "soc@0", NULL},
-		{"iq9075", "host0", NULL},
+		{"iq9075", "host0", "1d84000.ufs"},
 		{"sm8850", "sda", "1d84000.ufshc"},
 		{"imx8mp", "mmc2", "mmcblk2"},
 		{"imx8mp", "mmc2:0001", "mmcblk2"},

@@ -575,6 +575,53 @@ static void texts_are_bounded(void **unused)
 	assert_int_equal(incident->sector_last, 99);
 }
 
+static bool one_stick(void *arg, const char *name, char *out)
+{
+	(void)arg;
+	if (strncmp(name, "1-1", 4) != 0)
+		return false;
+	memcpy(out, "sdb", 4);
+	return true;
+}
+
+/* A disk that is pulled: that alone is nothing, and the cause of what it costs, whatever comes
+ * first.
+ */
+static void a_disk_that_goes(void **unused)
+{
+	static const char gone[] = "usb 1-1: USB disconnect, device number 2";
+	static const char error[] = "I/O error, dev sdb, sector 8";
+	CLEANUP(incidents_freep) struct incidents *table = NULL;
+	struct incidents_count count;
+	struct incidents_taken taken;
+	size_t cursor = 0;
+
+	(void)unused;
+	assert_int_equal(incidents_new(one_stick, NULL, &table), 0);
+	assert_int_equal(take(table, 1 * SECOND, gone).change, INCIDENTS_SAME);
+	taken = take(table, 3 * SECOND, error);
+	assert_int_equal(taken.change, INCIDENTS_NEW);
+	assert_int_equal(taken.incident->cause, CAUSE_GONE);
+	assert_int_equal(taken.incident->first_us, 1 * SECOND);
+	assert_int_equal(taken.incident->count, 2);
+	assert_int_equal(taken.incident->severity, SEVERITY_ERROR);
+	assert_true(incidents_count_next(table, &cursor, &count));
+	assert_int_equal(count.findings, 1);
+	assert_int_equal(count.incidents, 1);
+	/* Long after it something else is the reason, and another device has another one. */
+	assert_int_equal(take(table, 1000 * SECOND, gone).change, INCIDENTS_SAME);
+	assert_int_equal(take(table, 1001 * SECOND, "I/O error, dev sdc, sector 8").incident->cause,
+			 CAUSE_IO);
+	taken = take(table, 1040 * SECOND, error);
+	assert_int_equal(taken.incident->cause, CAUSE_IO);
+	assert_int_equal(take(table, 1041 * SECOND, gone).change, INCIDENTS_WORSE);
+	assert_int_equal(taken.incident->cause, CAUSE_GONE);
+	/* And another boot knows nothing of it. */
+	take(table, 3000 * SECOND, gone);
+	incidents_next_boot(table);
+	assert_int_equal(take(table, 1 * SECOND, error).incident->cause, CAUSE_IO);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -596,6 +643,7 @@ int main(void)
 		cmocka_unit_test(place_of_a_logical_block),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(texts_are_bounded),
+		cmocka_unit_test(a_disk_that_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
