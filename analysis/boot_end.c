@@ -131,7 +131,12 @@ static bool went_down(const struct boot_end_evidence *e)
 
 static void of_panic(const struct boot_end_evidence *e, struct boot_end *end)
 {
-	if (e->panic_after_ms == BOOT_END_TIME_NONE)
+	if (e->panic_after_ms == BOOT_END_TIME_NONE && e->panic_is_odd && !is_long_ago(e))
+		/* The kernel's stamps stand still in suspend, so this is no proof. */
+		add(end, BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE, 80 / UNTIMED_PART,
+		    "pstore has a new record of a panic, which by its stamps is before the end, "
+		    "unless the machine was suspended");
+	else if (e->panic_after_ms == BOOT_END_TIME_NONE)
 		add_untimed(e, end, BOOT_END_KERNEL_CRASH, BOOT_END_LIKELY, 80,
 			    "pstore has a new record of a panic, of an unknown time");
 	else if (e->panic_after_ms < -PANIC_BEFORE_MS)
@@ -467,6 +472,35 @@ enum boot_end_log boot_end_of_log(struct slice text, int64_t *ret_last_ms)
 	    log.since_orderly < ORDERLY_LINES)
 		return BOOT_END_LOG_ORDERLY;
 	return log.end;
+}
+
+bool boot_end_crash_of_log(struct slice log, char *ret, size_t size)
+{
+	char fault[BOOT_END_TEXT_MAX] = "", panic[BOOT_END_TEXT_MAX] = "";
+	struct kernel_message message;
+	struct finding finding;
+
+	while (kernel_message_next(&log, &message)) {
+		const char *text = message.text;
+
+		if (message.facility)
+			continue;
+		if (!strncmp(text, PANIC_LINE, strlen(PANIC_LINE))) {
+			text += strlen(PANIC_LINE);
+			text += strspn(text, ": ");
+			snprintf(panic, sizeof(panic), "%.*s", (int)sizeof(panic) - 1, text);
+			continue;
+		}
+		kernel_classify(&message, &finding);
+		if (finding.cause == CAUSE_CRASH && finding.severity == SEVERITY_CRITICAL &&
+		    !*fault)
+			snprintf(fault, sizeof(fault), "%.*s", (int)sizeof(fault) - 1, text);
+	}
+	if (*fault && (!*panic || !strncmp(panic, "Fatal exception", strlen("Fatal exception"))))
+		snprintf(ret, size, "%s", fault);
+	else if (*panic)
+		snprintf(ret, size, "%s", panic);
+	return *fault || *panic;
 }
 
 /* Whether text begins with the word, and the word ends there. */

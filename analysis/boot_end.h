@@ -29,6 +29,7 @@
  *   the firmware: asked for by software, and no stop is known            clean_stop          likely
  *   the recording breaks off, and the next kernel came soon              reset_or_power_cut  likely
  *   a record of a panic, minutes or more after the last that is known    kernel_crash        possible
+ *   a record of a panic whose stamps are before the end                  kernel_crash        possible
  *   the daemon was stopped, and no drive counts an unsafe shutdown       clean_stop          possible
  *   the daemon was stopped, and the next kernel came soon                clean_stop          possible
  *   the recording breaks off                                             reset_or_power_cut  possible
@@ -142,6 +143,8 @@ struct boot_end_evidence {
 	/* When: after the last that the file knows of the boot, negative before it;
 	 * BOOT_END_TIME_NONE: not known. */
 	int64_t panic_after_ms, oops_after_ms, emergency_after_ms;
+	/* Of panics without a time: their last stamps are earlier than the boot was recorded to. */
+	bool panic_is_odd;
 	enum boot_end_log log;
 	bool log_has_time; /* of a record that was written at the end of this very boot */
 	bool log_is_odd;   /* its last stamp is earlier than the boot was recorded to */
@@ -178,6 +181,10 @@ void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *
  * minutes older than its last line, or of a boot before, says nothing. ret_last_ms: the kernel's
  * stamp of the last line, -1 without one; NULL if nobody asks. */
 enum boot_end_log boot_end_of_log(struct slice log, int64_t *ret_last_ms);
+
+/* What the kernel gave as the reason of its crash, in its own words: of the panic, and of the fault
+ * before it where the panic only says that there was one. false: the log tells of none. */
+bool boot_end_crash_of_log(struct slice log, char *ret, size_t size);
 
 /* What androidboot.bootreason or power_on_reason says: its first word, then the detail; barebox, by
  * whole words; or a PMIC. */

@@ -247,3 +247,38 @@ void incident_see_again(struct incident *incident)
 	while (slice_line(&rest, &line))
 		see_line(incident, line);
 }
+
+/* The line of the worst that was said, as far as it was kept. */
+static bool worst_line(const struct incident *incident, struct kernel_message *ret)
+{
+	struct slice rest = slice_of(incident->evidence), line;
+	struct finding finding;
+
+	while (slice_line(&rest, &line)) {
+		*ret = (struct kernel_message){.t_us = KERNEL_TIME_NONE};
+		if (slice_copy(line, ret->text, sizeof(ret->text)) < 0)
+			continue;
+		kernel_classify(ret, &finding);
+		if (finding.rule == incident->worst)
+			return true;
+	}
+	return false;
+}
+
+void incident_text(const struct incident *incident, char *ret, size_t size)
+{
+	static const char panic[] = "Kernel panic - not syncing: ";
+	struct text text = text_in(ret, size);
+	struct kernel_message message;
+	const char *reason = message.text;
+
+	text_str(&text,
+		 incident->worst ? incident->worst->what : kernel_cause_name(incident->cause));
+	if (!incident->worst || incident->worst->cause != CAUSE_CRASH ||
+	    !worst_line(incident, &message))
+		return;
+	if (!strncmp(reason, panic, strlen(panic)))
+		reason += strlen(panic);
+	text_str(&text, ": ");
+	text_str(&text, reason);
+}

@@ -103,6 +103,11 @@ void incidents_take(struct incidents *table, const struct kernel_message *messag
  * the table do not have it. NULL when there is no room. Valid until the next call. */
 const struct incident *incidents_resume(struct incidents *table, const struct incident *known);
 
+/* What an incident is in a few words: what its worst line means, and of a crash what the kernel
+ * said.
+ */
+void incident_text(const struct incident *incident, char *ret, size_t size);
+
 /* Closes what was quiet for too long at now_us, a time on the clock of the messages. */
 void incidents_advance(struct incidents *table, int64_t now_us);
 /* Closes all: the log has ended. */

@@ -81,7 +81,10 @@ static void put_causes(struct text *text, const struct incident *incident)
 /* What the worst line says, and how often each cause came up. */
 static void put_text(struct text *text, const struct incident *incident)
 {
-	text_str(text, incident->worst->what);
+	char what[INCIDENT_LINE_MAX + 64];
+
+	incident_text(incident, what, sizeof(what));
+	text_str(text, what);
 	if (incident->count > 1) {
 		text_str(text, " (");
 		put_causes(text, incident);
@@ -256,6 +259,7 @@ static void doc_incident(struct doc *doc, const struct kernel_log *log,
 			 const struct kernel_log_incident *closed)
 {
 	const struct incident *incident = &closed->incident;
+	char what[INCIDENT_LINE_MAX + 64];
 
 	doc_object(doc, NULL);
 	doc_times(doc, log, closed);
@@ -265,7 +269,8 @@ static void doc_incident(struct doc *doc, const struct kernel_log *log,
 	doc_list(doc, "names", incident->nodes, ' ');
 	doc_string(doc, "cause", kernel_cause_name(incident->cause));
 	doc_string(doc, "severity", severity_name(incident->severity));
-	doc_string(doc, "text", incident->worst->what);
+	incident_text(incident, what, sizeof(what));
+	doc_string(doc, "text", what);
 	doc_object(doc, "causes");
 	for (size_t i = 0; i < N_CAUSES; i++)
 		if (incident->by_cause[i])

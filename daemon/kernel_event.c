@@ -93,9 +93,10 @@ static void write_evidence(const struct incident *incident, const struct kernel_
 static void write_text(const struct incident *incident, struct event *event)
 {
 	struct text text = TEXT_IN(event->text);
+	char what[EVENT_TEXT_MAX - 96]; /* the rest is for what stands behind */
 
-	text_printf(&text, "%s: %s", *incident->device ? incident->device : "the kernel",
-		    incident->worst ? incident->worst->what : kernel_cause_name(incident->cause));
+	incident_text(incident, what, sizeof(what));
+	text_printf(&text, "%s: %s", *incident->device ? incident->device : "the kernel", what);
 	if (incident->count > 1 || incident->at_least)
 		text_printf(&text, "; %s%lld messages", incident->at_least ? "at least " : "",
 			    (long long)incident->count);

@@ -301,11 +301,6 @@ static bool is_known(const struct last_boot *last, const struct crash_record *re
 	return false;
 }
 
-static bool is_moved(const struct crash_record *record)
-{
-	return !strncmp(record->name, "var/", strlen("var/"));
-}
-
 /* When a record was written, after the last that is known of the boot. One that was moved is as old
  * as its copy, which may be of this boot. */
 static int64_t after_ms(const struct last_boot_facts *f, const struct crash_record *record)
@@ -315,7 +310,7 @@ static int64_t after_ms(const struct last_boot_facts *f, const struct crash_reco
 	if (record->wall_ms == CRASH_TIME_NONE || last_wall_ms < WALL_SET_MS ||
 	    record->wall_ms < WALL_SET_MS)
 		return BOOT_END_TIME_NONE;
-	if (is_moved(record) && record->wall_ms > last_wall_ms)
+	if (record->is_copy && record->wall_ms > last_wall_ms)
 		return BOOT_END_TIME_NONE;
 	return record->wall_ms - last_wall_ms;
 }
@@ -385,6 +380,20 @@ static void weigh_log(const struct last_boot_facts *f, const struct crash_record
 	e->log_is_odd = !has_time && last_ms >= 0 && last_ms < f->last_ms - CLOSE_MS;
 }
 
+/* Its stamps tell as those of a console do. */
+static void weigh_panic(const struct last_boot_facts *f, const struct crash_record *record,
+			struct boot_end_evidence *e)
+{
+	int64_t after = after_ms(f, record), last_ms;
+	bool is_odd;
+
+	(void)boot_end_of_log(record->tail, &last_ms);
+	is_odd = last_ms >= 0 && last_ms < f->last_ms - CLOSE_MS;
+	e->panic_after_ms = e->has_panic ? later(e->panic_after_ms, after) : after;
+	e->panic_is_odd = is_odd && (e->panic_is_odd || !e->has_panic);
+	e->has_panic = true;
+}
+
 static void weigh_record(const struct last_boot_facts *f, const struct crash_record *record,
 			 struct boot_end_evidence *e)
 {
@@ -392,8 +401,7 @@ static void weigh_record(const struct last_boot_facts *f, const struct crash_rec
 
 	switch (record->kind) {
 	case CRASH_PANIC:
-		e->panic_after_ms = e->has_panic ? later(e->panic_after_ms, after) : after;
-		e->has_panic = true;
+		weigh_panic(f, record, e);
 		break;
 	case CRASH_OOPS:
 		e->oops_after_ms = e->has_oops ? later(e->oops_after_ms, after) : after;
@@ -520,6 +528,21 @@ static void keep(const struct last_boot *last, const struct boot_end *end, struc
 		log_warning("how the last boot ended cannot be kept: out of memory");
 }
 
+/* The heaviest reason, and of a crash the kernel's own. */
+static void say_why(const struct last_boot_facts *f, const struct boot_end *end, char *buf,
+		    size_t size)
+{
+	struct text text = text_in(buf, size);
+	char crash[BOOT_END_TEXT_MAX];
+
+	text_str(&text, end->n_reasons ? end->reasons[0].text : boot_end_sentence(end->cause));
+	if (end->cause != BOOT_END_KERNEL_CRASH || !f->lines_from ||
+	    !boot_end_crash_of_log(f->lines, crash, sizeof(crash)))
+		return;
+	text_str(&text, ": ");
+	text_str(&text, crash);
+}
+
 static void tell(struct last_boot *last, const struct boot_end *end, struct store *store,
 		 int64_t now_ms)
 {
@@ -530,8 +553,7 @@ static void tell(struct last_boot *last, const struct boot_end *end, struct stor
 
 	last->status = (struct last_boot_status){
 		.boot = f->boot.id, .cause = end->cause, .certainty = end->certainty};
-	snprintf(last->status.text, sizeof(last->status.text), "%s",
-		 end->n_reasons ? end->reasons[0].text : boot_end_sentence(end->cause));
+	say_why(f, end, last->status.text, sizeof(last->status.text));
 	keep(last, end, store);
 	if (!is_news)
 		return;

@@ -8,12 +8,14 @@
 
 #include "base/cleanup.h"
 
-#define PSTORE         "sys/fs/pstore"
-#define MOVED          "var/lib/systemd/pstore"
-#define MOVED_DEPTH    2  /* below it: a folder for each time, in it one for each number */
-#define MOVED_DIRS_MAX 64 /* the newest ones of a folder */
-#define FNV_OFFSET     0xcbf29ce484222325ULL
-#define FNV_PRIME      0x100000001b3ULL
+#define PSTORE            "sys/fs/pstore"
+#define MOVED             "var/lib/systemd/pstore"
+#define MOVED_DEPTH       2  /* below it: a folder for each time, in it one for each number */
+#define MOVED_DIRS_MAX    64 /* the newest ones of a folder */
+/* 2015; a clock that was not set tells nothing. */
+#define FOLDER_TIME_MIN_S INT64_C(1420070400)
+#define FNV_OFFSET        0xcbf29ce484222325ULL
+#define FNV_PRIME         0x100000001b3ULL
 
 const char *crash_kind_name(enum crash_kind kind)
 {
@@ -240,6 +242,35 @@ static void find_part(struct slice head, struct crash_record *ret)
 	ret->part = 0;
 }
 
+/* systemd-pstore names the folder of a dump after the time that the backend has of it, in seconds:
+ * "1796000000/001/dmesg.txt". -1: there is none. */
+static int64_t folder_time_ms(const char *name)
+{
+	struct slice rest = slice_of(name + strlen(MOVED) + 1), folder;
+	int64_t s;
+
+	if (!slice_until(&rest, '/', &folder) || folder.len != 10 ||
+	    parse_i64_slice(folder, &s) < 0 || s < FOLDER_TIME_MIN_S)
+		return -1;
+	return s * 1000;
+}
+
+static void find_time(struct crash_record *record, int64_t file_ms)
+{
+	int64_t folder_ms = -1;
+
+	record->is_copy = starts(record->name, MOVED "/");
+	if (record->is_copy && record->kind != CRASH_CONSOLE)
+		folder_ms = folder_time_ms(record->name);
+	if (folder_ms >= 0) {
+		record->wall_ms = folder_ms;
+		record->is_copy = false;
+		return;
+	}
+	/* The console's record has no time of its own: its file is as old as the mount. */
+	record->wall_ms = record->kind == CRASH_CONSOLE || file_ms <= 0 ? CRASH_TIME_NONE : file_ms;
+}
+
 bool crash_records_next(struct slice *rest, struct crash_record *ret)
 {
 	struct slice line, head, tail;
@@ -256,7 +287,6 @@ bool crash_records_next(struct slice *rest, struct crash_record *ret)
 		return false;
 	ret->kind = kind_of(ret->name, head, tail);
 	find_part(head, ret);
-	/* The console's record has no time of its own: its file is as old as the mount. */
-	ret->wall_ms = ret->kind == CRASH_CONSOLE || wall_ms <= 0 ? CRASH_TIME_NONE : wall_ms;
+	find_time(ret, wall_ms);
 	return true;
 }

@@ -42,6 +42,7 @@ struct crash_record {
 	char name[CRASH_NAME_MAX]; /* "sys/fs/pstore/dmesg-ramoops-0" */
 	enum crash_kind kind;
 	int64_t wall_ms; /* when it was written, CRASH_TIME_NONE where the file does not tell */
+	bool is_copy;    /* systemd-pstore has moved it, and wall_ms is when it did */
 	uint64_t digest; /* of its content */
 	int64_t size_bytes;
 	struct slice tail; /* text, within what was gathered */

@@ -366,12 +366,67 @@ static void firmware(void **state)
 			fail_msg("%s", words[i].word);
 }
 
+static void crash_of_a_log(void **unused)
+{
+	static const struct {
+		const char *log, *crash; /* NULL: none */
+	} table[] = {
+		{"<0>[ 1.0] Kernel panic - not syncing: sysrq triggered crash\n<4>[ 1.0] CPU: 0\n",
+		 "sysrq triggered crash"},
+		{"[ 1.0] BUG: kernel NULL pointer dereference, address: 8\n[ 1.0] Oops: 0002 [#1]\n"
+		 "[ 1.0] Kernel panic - not syncing: Fatal exception in interrupt\n",
+		 "BUG: kernel NULL pointer dereference, address: 8"},
+		{"[ 1.0] kernel BUG at fs/a.c:1!\n[ 1.0] Kernel panic - not syncing: Oops - BUG\n",
+		 "Oops - BUG"},
+		{"[ 1.0] Unable to handle kernel paging request at virtual address 1\n",
+		 "Unable to handle kernel paging request at virtual address 1"},
+		{"[ 1.0] Kernel panic - not syncing\n", NULL},
+		{"[ 1.0] reboot: Restarting system\n", NULL},
+		{"<30>[ 1.0] Kernel panic - not syncing: x\n", NULL},
+		{"", NULL},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		char crash[128] = "";
+		bool is = boot_end_crash_of_log(slice_of(table[i].log), crash, sizeof(crash));
+
+		if (is != !!table[i].crash || (is && strcmp(crash, table[i].crash) != 0))
+			fail_msg("%s: %s", table[i].log, crash);
+	}
+}
+
+static void a_panic_by_its_stamps(void **unused)
+{
+	struct boot_end_evidence e = {.has_panic = true,
+				      .panic_after_ms = BOOT_END_TIME_NONE,
+				      .panic_is_odd = true,
+				      .gap_ms = 1000};
+	struct boot_end end;
+
+	(void)unused;
+	boot_end_decide(&e, &end);
+	assert_int_equal(end.cause, BOOT_END_RESET_OR_POWER_CUT);
+	e.panic_is_odd = false;
+	boot_end_decide(&e, &end);
+	assert_int_equal(end.cause, BOOT_END_KERNEL_CRASH);
+	assert_int_equal(end.certainty, BOOT_END_LIKELY);
+	e.panic_is_odd = true;
+	e.panic_after_ms = 0;
+	boot_end_decide(&e, &end);
+	assert_int_equal(end.certainty, BOOT_END_CERTAIN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decisions), cmocka_unit_test(everything_at_once),
-		cmocka_unit_test(logs),      cmocka_unit_test(last_stamps),
+		cmocka_unit_test(decisions),
+		cmocka_unit_test(everything_at_once),
+		cmocka_unit_test(logs),
+		cmocka_unit_test(last_stamps),
 		cmocka_unit_test(firmware),
+		cmocka_unit_test(crash_of_a_log),
+		cmocka_unit_test(a_panic_by_its_stamps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,6 +110,35 @@ static void moved(void **state)
 	assert_int_equal(gather(), 3);
 }
 
+/* The folder that a dump was moved to has its time; a copy's file has its own. */
+static void times_of_folders(void **state)
+{
+	static const struct {
+		const char *path;
+		int64_t wall_ms;
+		bool is_copy;
+	} table[] = {
+		{"var/lib/systemd/pstore/1795000000/001/dmesg.txt", INT64_C(1795000000000), false},
+		{"var/lib/systemd/pstore/1795000000/dmesg.txt", INT64_C(1795000000000), false},
+		{"var/lib/systemd/pstore/1795000000/console-ramoops-0", CRASH_TIME_NONE, true},
+		{"var/lib/systemd/pstore/dmesg-ramoops-0", CRASHED_AT * INT64_C(1000), true},
+		{"var/lib/systemd/pstore/17950000000/dmesg.txt", CRASHED_AT * INT64_C(1000), true},
+		{"var/lib/systemd/pstore/179500000x/dmesg.txt", CRASHED_AT * INT64_C(1000), true},
+		{"var/lib/systemd/pstore/0000000001/dmesg.txt", CRASHED_AT * INT64_C(1000), true},
+		{"sys/fs/pstore/dmesg-ramoops-0", CRASHED_AT * INT64_C(1000), false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		put_record(table[i].path, "Panic#1 Part1\n");
+		assert_int_equal(gather(), 1);
+		if (records[0].wall_ms != table[i].wall_ms ||
+		    records[0].is_copy != table[i].is_copy)
+			fail_msg("%s: %lld", table[i].path, (long long)records[0].wall_ms);
+		take_away(&fixture, table[i].path);
+	}
+}
+
 /* The end of a long one counts, and all of it in the digest. */
 static void bounds(void **state)
 {
@@ -250,8 +279,9 @@ static void damaged(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {TEST(kinds), TEST(moved),      TEST(bounds), TEST(bytes),
-					   TEST(parts), TEST(many_parts), TEST(damaged)};
+	const struct CMUnitTest tests[] = {TEST(kinds),      TEST(moved),  TEST(times_of_folders),
+					   TEST(bounds),     TEST(bytes),  TEST(parts),
+					   TEST(many_parts), TEST(damaged)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -176,12 +176,69 @@ static void none_answers(void **state)
 	assert_int_equal(status().certainty, BOOT_END_CERTAIN);
 }
 
+/* What a helper passes: one record of a text, under a name, with the time of its file. */
+static void take_record(const char *name, int64_t wall_ms, const char *text)
+{
+	int fd = memfd_create("records", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	dprintf(fd, "%zu %lld 1234 %zu %zu %s\n%s%s", strlen(text), (long long)wall_ms,
+		strlen(text), strlen(text), name, text, text);
+	last_boot_take(last, fd, 0);
+}
+
+/* The text says what the kernel said. */
+static void reason_of_a_panic(void **state)
+{
+	(void)state;
+	take_record("sys/fs/pstore/dmesg-ramoops-0", 0,
+		    "Panic#1 Part1\n<1>[ 99.0] BUG: kernel NULL pointer dereference, address: 8\n"
+		    "<0>[ 99.0] Kernel panic - not syncing: Fatal exception\n");
+	last_boot_turn(last, hw, store, START_MS);
+	turns(START_MS + 1000);
+	assert_int_equal(status().cause, BOOT_END_KERNEL_CRASH);
+	assert_non_null(strstr(status().text, ": BUG: kernel NULL pointer dereference"));
+}
+
+/* systemd-pstore has moved it after the next start: the folder has the time of the dump. */
+static void time_of_a_folder(void **state)
+{
+	char name[128];
+	int64_t end_s = (WALL_OFFSET_MS + LAST_MS) / 1000;
+
+	(void)state;
+	snprintf(name, sizeof(name), "var/lib/systemd/pstore/%lld/001/dmesg.txt",
+		 (long long)end_s + 1);
+	take_record(name, (end_s + 100) * 1000,
+		    "Panic#1 Part1\n<0>[ 99.0] Kernel panic - not syncing: x\n");
+	turns(START_MS);
+	assert_int_equal(status().cause, BOOT_END_KERNEL_CRASH);
+	assert_int_equal(status().certainty, BOOT_END_CERTAIN);
+}
+
+/* Its stamps end long before the boot does, and it has no time: another boot's, as likely as not.
+ */
+static void stamps_of_a_panic(void **state)
+{
+	(void)state;
+	take_record("sys/fs/pstore/dmesg-ramoops-0", 0,
+		    "Panic#1 Part1\n<0>[ 9.0] Kernel panic - not syncing: x\n");
+	turns(START_MS);
+	assert_int_equal(status().certainty, BOOT_END_POSSIBLE);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, stop)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(in_time), TEST(late), TEST(late_and_empty), TEST(none_answers),
+		TEST(in_time),
+		TEST(late),
+		TEST(late_and_empty),
+		TEST(none_answers),
+		TEST(reason_of_a_panic),
+		TEST(time_of_a_folder),
+		TEST(stamps_of_a_panic),
 		cmocka_unit_test_setup_teardown(in_time, start_behind_nothing, stop)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

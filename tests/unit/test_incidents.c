@@ -622,6 +622,22 @@ static void a_disk_that_goes(void **unused)
 	assert_int_equal(take(table, 1 * SECOND, error).incident->cause, CAUSE_IO);
 }
 
+/* Of a crash its text is what the kernel said. */
+static void text_of_a_crash(void **unused)
+{
+	CLEANUP(incidents_freep) struct incidents *table = new_table();
+	char text[256];
+
+	(void)unused;
+	incident_text(
+		take(table, SECOND, "Kernel panic - not syncing: Attempted to kill init!").incident,
+		text, sizeof(text));
+	assert_string_equal(text, "kernel panic: Attempted to kill init!");
+	incident_text(take(table, SECOND, "I/O error, dev sda, sector 8").incident, text,
+		      sizeof(text));
+	assert_string_equal(text, "I/O error");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -644,6 +660,7 @@ int main(void)
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(texts_are_bounded),
 		cmocka_unit_test(a_disk_that_goes),
+		cmocka_unit_test(text_of_a_crash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
