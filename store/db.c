@@ -121,8 +121,11 @@ static int take_lock(const char *path, int *ret_fd)
 static int set_up(sqlite3 *conn)
 {
 	sqlite3_busy_timeout(conn, BUSY_TIMEOUT_MS);
+	/* EXTRA: of a new file the first page is written with a rollback journal. Where a file
+	 * system may bring that back after a power cut (f2fs), it would empty the file. */
 	return sql_exec(conn,
-			"PRAGMA page_size=4096; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+			"PRAGMA page_size=4096; PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL;"
+			"PRAGMA synchronous=FULL;"
 			"PRAGMA secure_delete=OFF; PRAGMA wal_autocheckpoint=0;"
 			"PRAGMA cache_size=-%d; PRAGMA temp_store=MEMORY",
 			CACHE_KIB);

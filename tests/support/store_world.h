@@ -141,6 +141,7 @@ static inline void world_tick(struct store *store, struct sink *sink, int64_t t_
 struct world_seen {
 	int64_t next_ms; /* every tick from here on must come, exactly once */
 	size_t n_ticks, n_spans, n_fresh, n_bad;
+	bool any_first; /* the first may be a later one: the oldest were deleted */
 };
 
 /* Reads a series of sd0 and compares each tick. */
@@ -163,7 +164,8 @@ static inline void world_check(struct reader *reader, int64_t boot, int64_t from
 
 			if (span.absent[0][i])
 				continue;
-			seen->n_ticks++;
+			if (!seen->n_ticks++ && seen->any_first)
+				seen->next_ms = t_ms;
 			if (t_ms != seen->next_ms || span.values[0][i] != world_reads(t_ms) ||
 			    span.absent[1][i] != (t_ms / 1000 % 11 == 5) ||
 			    (!span.absent[1][i] && span.values[1][i] != world_temp(t_ms)))
