@@ -23,6 +23,7 @@ int command_boots(int argc, char **argv);
 int command_path(int argc, char **argv);
 int command_kernel_log(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
+int command_recover(int argc, char **argv);
 
 /* Reads names of collectors: sets wanted[] by their index, all of them when there are no names.
  * An unknown one is complained about on stderr; -EINVAL. */

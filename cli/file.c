@@ -22,7 +22,7 @@ static const char *open_words(int r)
 	if (r == -EPROTO)
 		return "was written by a newer flashscope";
 	if (r == -EUCLEAN)
-		return "is damaged or cut off: sqlite3 FILE .recover may save a part";
+		return "is damaged or cut off: flashscope recover FILE saves what is left";
 	return strerror(-r);
 }
 

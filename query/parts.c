@@ -87,6 +87,9 @@ void parts_make(enum part_kind wanted, const struct series_extent *extent, int64
 	int64_t point_ms = has_minutes ? MINUTE_MS : HOUR_MS;
 
 	*ret = (struct parts){0};
+	/* A file that was saved from a damaged one has rollups of before its samples, too. */
+	if (extent->raw_from_ms < extent->rolled_from_ms && extent->raw_from_ms > from_ms)
+		add_rollups(ret, extent, &from_ms, MIN(deleted_to_ms(extent), to_ms));
 	if (extent->raw_from_ms < extent->rolled_from_ms)
 		add(ret, PART_RAW, &from_ms, MIN(extent->rolled_from_ms, to_ms));
 	/* What begins within a minute, or an hour, begins with what is finer. */

@@ -3,8 +3,9 @@
 
 #include "query/query.h"
 
-/* Samples of an older format, samples and minutes up to what is whole, hours, minutes, samples. */
-#define PARTS_MAX 8
+/* Rollups of before samples without, samples of an older format, samples and minutes up to what is
+ * whole, hours, minutes, samples. */
+#define PARTS_MAX 10
 
 enum part_kind { PART_RAW, PART_MINUTE, PART_HOUR };
 

@@ -103,6 +103,10 @@ MUST_CHECK int schema_add_tables(struct db *db);
 /* Makes a file of an earlier format one of this; with the boot known. */
 MUST_CHECK int schema_upgrade(struct db *db);
 MUST_CHECK int schema_sync(struct db *db, const struct catalog *catalog);
+/* With the boot known: rollups begin with its next hour, what is older is read from samples. */
+MUST_CHECK int schema_begin_rollups(struct db *db);
+/* The views of one group, whether or not this program knows it. */
+MUST_CHECK int schema_views(struct db *db, const struct file_group *group);
 void schema_groups_free(struct db *db);
 struct file_group *schema_group(struct db *db, const char *name, size_t len);
 

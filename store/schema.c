@@ -181,7 +181,7 @@ int schema_add_tables(struct db *db)
 
 /* Format 1 has no rollups. They begin with the next hour of this boot; what is older is read from
  * its chunks for as long as they are there. Nearly all pages of such a file are chunks. */
-static int begin_rollups(struct db *db)
+int schema_begin_rollups(struct db *db)
 {
 	int64_t last_ms = -1, used = 0;
 	int r = sql_int(db->conn, &last_ms, "SELECT last_ms FROM boot WHERE id=%lld",
@@ -205,7 +205,7 @@ int schema_upgrade(struct db *db)
 
 	if (r || version >= FORMAT_VERSION)
 		return r;
-	r = begin_rollups(db);
+	r = schema_begin_rollups(db);
 	return r ? r : sql_exec(db->conn, "PRAGMA user_version=%d", FORMAT_VERSION);
 }
 
@@ -437,6 +437,21 @@ static int sync_group(struct db *db, const struct group *group, size_t index, st
 	r = describe_all(db, group, made);
 	for (int view = VIEW_ROWS; view <= VIEW_LAST && !r; view++)
 		r = sync_group_view(db, made, (enum view)view, text);
+	return r;
+}
+
+int schema_views(struct db *db, const struct file_group *group)
+{
+	CLEANUP(freep) char *buf = malloc(VIEW_TEXT_BYTES);
+	int r = buf ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+
+	struct text text = text_in(buf, VIEW_TEXT_BYTES);
+
+	for (int view = VIEW_ROWS; view <= VIEW_LAST && !r; view++)
+		r = sync_group_view(db, group, (enum view)view, &text);
 	return r;
 }
 
