@@ -302,6 +302,11 @@ int hw_open_fd(struct hw *hw, const char *path)
 	return open_at(hw, path, O_RDONLY);
 }
 
+int hw_open_dir(struct hw *hw, const char *path)
+{
+	return open_at(hw, path, O_RDONLY | O_DIRECTORY);
+}
+
 int hw_open_log(struct hw *hw)
 {
 	return hw_open_fd(hw, "dev/kmsg");

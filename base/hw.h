@@ -108,6 +108,14 @@ PRINTF_LIKE(4, 5)
 int hw_list(struct hw *hw, struct hw_names *ret, const char *prefix, const char *dir_fmt, ...);
 void hw_names_done(struct hw_names *names);
 
+/* Calls visit for each name in a directory but those that begin with a dot, in the order of the
+ * directory, which may change meanwhile; is_dir: it is a directory itself, no link to one.
+ * Allocates nothing, and takes a directory of any size. visit returns non-zero to stop; that is
+ * returned. It may walk other directories. -ENOTDIR, or the errno of open or read. */
+PRINTF_LIKE(4, 5)
+int hw_each(struct hw *hw, int (*visit)(void *arg, const char *name, bool is_dir), void *arg,
+	    const char *dir_fmt, ...);
+
 /* A file that is read again and again: it stays open and is read at offset 0, which costs a third
  * of open, read and close. Zero-initialised it owns nothing. */
 struct hw_file {

@@ -32,3 +32,6 @@ void hw_at(struct hw *hw, const char *path);
  * errno of open, the one that a recorded tree plans for a read, or -ENODATA where it plans that the
  * file reads as empty. */
 MUST_CHECK int hw_open_fd(struct hw *hw, const char *path);
+
+/* Opens a directory for reading its names. Returns the descriptor or -errno. */
+MUST_CHECK int hw_open_dir(struct hw *hw, const char *path);

@@ -21,6 +21,7 @@ int command_mark(int argc, char **argv);
 int command_events(int argc, char **argv);
 int command_boots(int argc, char **argv);
 int command_path(int argc, char **argv);
+int command_writers(int argc, char **argv);
 int command_kernel_log(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_recover(int argc, char **argv);

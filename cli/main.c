@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{"sample", command_sample, "one sample of everything, or a few for rates"},
 	{"latest", command_latest, "the newest values of every node, with their age"},
 	{"path", command_path, "which layers a file passes on its way to the device"},
+	{"writers", command_writers, "who has written: processes, units or users"},
 	{"query", command_query, "a metric over a window of time"},
 	{"kernel-log", command_kernel_log, "what a saved kernel log says of storage"},
 	{"fields", command_fields, "the metrics that can be asked for"},

@@ -62,7 +62,38 @@ static int read_time(const struct records_source *source, struct reader *reader,
 	return EXIT_USAGE;
 }
 
-static int get_from_file(struct records_source *source, bool marks, char **ret)
+static int make_events(struct reader *reader, int64_t from_ms, int64_t to_ms, struct doc *doc,
+		       void *arg)
+{
+	int r;
+
+	(void)arg;
+	doc_array(doc, NULL);
+	r = reader_events(reader, from_ms, to_ms, RECORDS_MAX, add_event, doc);
+	doc_end(doc);
+	return r;
+}
+
+static int make_marks(struct reader *reader, int64_t from_ms, int64_t to_ms, struct doc *doc,
+		      void *arg)
+{
+	int r;
+
+	(void)arg;
+	doc_array(doc, NULL);
+	r = reader_marks(reader, from_ms, to_ms, RECORDS_MAX, add_mark, doc);
+	doc_end(doc);
+	return r;
+}
+
+static const char *from_of(const struct records_source *source,
+			   const struct records_document *document)
+{
+	return source->from ? source->from : document->default_from;
+}
+
+static int get_from_file(struct records_source *source, const struct records_document *document,
+			 char **ret)
 {
 	int64_t from_ms = -WALL_FOREVER_MS, to_ms = WALL_FOREVER_MS;
 	struct doc doc;
@@ -74,16 +105,13 @@ static int get_from_file(struct records_source *source, bool marks, char **ret)
 
 	struct reader *reader = source->reader;
 
-	r = read_time(source, reader, "from", source->from, &from_ms);
+	r = read_time(source, reader, "from", from_of(source, document), &from_ms);
 	if (r == EXIT_DONE)
 		r = read_time(source, reader, "to", source->to, &to_ms);
 	if (r != EXIT_DONE)
 		return r;
 	doc_init(&doc, DOC_MAX_BYTES);
-	doc_array(&doc, NULL);
-	r = marks ? reader_marks(reader, from_ms, to_ms, RECORDS_MAX, add_mark, &doc)
-		  : reader_events(reader, from_ms, to_ms, RECORDS_MAX, add_event, &doc);
-	doc_end(&doc);
+	r = document->make(reader, from_ms, to_ms, &doc, document->arg);
 	if (r == 0)
 		r = doc_error(&doc);
 	if (r < 0) {
@@ -106,15 +134,16 @@ static int put_parameter(struct text *path, const char *name, const char *value)
 	return path->truncated ? -ENAMETOOLONG : 0;
 }
 
-static int get_from_daemon(const struct records_source *source, bool marks,
-			   struct client_reply *reply)
+static int get_from_daemon(const struct records_source *source,
+			   const struct records_document *document, struct client_reply *reply)
 {
 	char buf[1024];
 	struct text path = TEXT_IN(buf);
+	const char *from = from_of(source, document);
 	int r;
 
-	text_printf(&path, "/api/v1/%s?limit=%d", marks ? "marks" : "events", RECORDS_MAX);
-	r = put_parameter(&path, "from", source->from ? source->from : "0");
+	text_str(&path, document->path);
+	r = put_parameter(&path, "from", from ? from : "0");
 	if (r == 0 && source->to)
 		r = put_parameter(&path, "to", source->to);
 	if (r == 0)
@@ -123,18 +152,19 @@ static int get_from_daemon(const struct records_source *source, bool marks,
 	return r;
 }
 
-int records_get(struct records_source *source, bool marks, char **ret)
+int records_document(struct records_source *source, const struct records_document *document,
+		     char **ret)
 {
 	CLEANUP(client_reply_done) struct client_reply reply = {0};
 	int r;
 
 	if (source->db)
-		return get_from_file(source, marks, ret);
-	r = get_from_daemon(source, marks, &reply);
+		return get_from_file(source, document, ret);
+	r = get_from_daemon(source, document, &reply);
 	if (r == -ECONNREFUSED && !source->target.socket && !source->target.url) {
 		source->db = cli_usual_file(source->command);
 		if (source->db)
-			return get_from_file(source, marks, ret);
+			return get_from_file(source, document, ret);
 	}
 	if (r < 0) {
 		fprintf(stderr, "flashscope %s: %s\n", source->command, reply.error);
@@ -143,6 +173,17 @@ int records_get(struct records_source *source, bool marks, char **ret)
 	*ret = reply.body;
 	reply.body = NULL;
 	return EXIT_DONE;
+}
+
+int records_get(struct records_source *source, bool marks, char **ret)
+{
+	char path[64];
+	const struct records_document document = {.path = path,
+						  .make = marks ? make_marks : make_events};
+
+	snprintf(path, sizeof(path), "/api/v1/%s?limit=%d", marks ? "marks" : "events",
+		 RECORDS_MAX);
+	return records_document(source, &document, ret);
 }
 
 static struct tree *find_mark(struct tree *marks, const char *wanted)

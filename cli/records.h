@@ -2,11 +2,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/macros.h"
 #include "cli/client.h"
 
 struct reader;
+struct doc;
 
 struct records_source {
 	const char *command; /* for messages */
@@ -18,6 +20,20 @@ struct records_source {
 };
 
 void records_done(struct records_source *source);
+
+/* A document about a window of time, from wherever. */
+struct records_document {
+	const char *path;         /* of the API, with at least one parameter: "...?limit=1" */
+	const char *default_from; /* as query_time() reads it; NULL is the beginning */
+	/* The same document from a file; adds to doc. 0 or -errno. */
+	int (*make)(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms,
+		    struct doc *doc, void *arg);
+	void *arg;
+};
+
+/* As text; *ret is the caller's. What is wrong is said on stderr; returns the exit status. */
+MUST_CHECK int records_document(struct records_source *source,
+				const struct records_document *document, char **ret);
 
 /* The array of GET /api/v1/events or /api/v1/marks as text; *ret is the caller's. What is wrong is
  * said on stderr; returns the exit status. */

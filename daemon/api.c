@@ -50,6 +50,7 @@ static const struct route routes[] = {
 	{"/api/v1/boots", serve_boots, NULL, {NULL}, true},
 	{"/api/v1/events", serve_events, NULL, {"from", "to", "limit", NULL}, true},
 	{"/api/v1/marks", serve_marks, serve_post_mark, {"from", "to", "limit", NULL}, true},
+	{"/api/v1/writers", serve_writers, NULL, {"by", "from", "to", "limit", NULL}, true},
 	{"/api/v1/latest", serve_latest, NULL, {"collector", "node", NULL}},
 	{"/api/v1/iopath", serve_iopath, NULL, {"of", NULL}},
 	{"/api/v1/snapshot", serve_snapshot, NULL, {NULL}, true},

@@ -87,6 +87,7 @@ void serve_boots(struct api *api, const struct request *request, struct answer *
 void serve_events(struct api *api, const struct request *request, struct answer *ret);
 void serve_marks(struct api *api, const struct request *request, struct answer *ret);
 void serve_post_mark(struct api *api, const struct request *request, struct answer *ret);
+void serve_writers(struct api *api, const struct request *request, struct answer *ret);
 void serve_query(struct api *api, const struct request *request, struct answer *ret);
 void serve_iopath(struct api *api, const struct request *request, struct answer *ret);
 void serve_metrics(struct api *api, const struct request *request, struct answer *ret);

@@ -9,7 +9,9 @@
 #include "daemon/api.h"
 #include "daemon/committer.h"
 #include "export/api.h"
+#include "export/writers.h"
 #include "query/boots.h"
+#include "query/writers.h"
 
 #define BOOTS_MAX      1024
 #define LIMIT_DEFAULT  1000
@@ -258,6 +260,47 @@ void serve_events(struct api *api, const struct request *request, struct answer 
 void serve_marks(struct api *api, const struct request *request, struct answer *ret)
 {
 	records(api, request, ret, "", read_marks);
+}
+
+static int make_writers(struct reader *reader, enum writers_by by, const struct window *window,
+			struct doc *doc)
+{
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+	int r = query_writers(reader, by, window->from_wall_ms, window->to_wall_ms, &report);
+
+	if (r < 0)
+		return r;
+	doc_init(doc, API_DOC_MAX_BYTES);
+	api_writers(doc, &report, window->limit);
+	return 0;
+}
+
+void serve_writers(struct api *api, const struct request *request, struct answer *ret)
+{
+	CLEANUP(reader_releasep) struct api_reader *shared = NULL;
+	CLEANUP(boot_list_done) struct boot_list boots = {0};
+	enum writers_by by;
+	struct window window;
+	struct reader *reader;
+	struct doc doc;
+	int r;
+
+	if (writers_by_named(request_param(request, "by"), &by) < 0) {
+		answer_problem(ret, 400, "by", "allowed: process, unit, uid");
+		return;
+	}
+	reader = api_reader_acquire(api, ret, &shared);
+	if (!reader)
+		return;
+	r = read_boots(reader, &boots);
+	if (r == 0 && !read_window(api, request, "-1d", &boots, ret, &window))
+		return;
+	if (r == 0)
+		r = make_writers(reader, by, &window, &doc);
+	if (r < 0)
+		api_reader_failed(api, ret, r);
+	else
+		answer_doc(ret, &doc);
 }
 
 static bool wall_to_boot(struct api *api, struct reader *reader, const char *name, const char *text,

@@ -348,7 +348,8 @@ static int open_keeper(struct worker *worker)
 			 .memory = worker->memory,
 			 .memory_bytes = worker->memory ? MEMORY_BYTES : 0,
 			 /* The scout sends none, but its probes tell what workers may do. */
-			 .commands = true},
+			 .commands = true,
+			 .processes = scout},
 		.deadline_ms = scout ? options->read_deadline_ms : options->command_deadline_ms,
 		.hang_first_ms = options->hang_first_ms,
 	};

@@ -290,12 +290,14 @@ static int serve(const struct arguments *args, struct rate_memory *rate, int soc
 	return r < 0 ? EXIT_CANNOT_START : EXIT_STOPPED;
 }
 
-/* Of the process that serves; its workers give up more. SYSLOG is for the kernel's log. */
+/* Of the process that serves; its workers give up more. SYSLOG is for the kernel's log, SYS_PTRACE
+ * for the accounts of processes, which the scout alone reads. */
 static void drop_privileges(void)
 {
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (capability_keep(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_RAWIO) |
-			    CAPABILITY(CAP_DAC_READ_SEARCH) | CAPABILITY(CAP_SYSLOG)) < 0)
+			    CAPABILITY(CAP_DAC_READ_SEARCH) | CAPABILITY(CAP_SYSLOG) |
+			    CAPABILITY(CAP_SYS_PTRACE)) < 0)
 		log_warning("privileges cannot be given up");
 }
 

@@ -81,6 +81,9 @@ struct group {
 	const char *node;    /* what one is, and how it is named: "block device, by its name" */
 	const char *since;   /* first kernel with these nodes; NULL: before 4.0 */
 	const char *absence; /* what the absence of a field or of all of them means */
+	/* Its rows are no nodes: they are what was counted since the tick before, and whoever keeps
+	 * them adds them up by hour (model/writers.h, whose fields these are). */
+	bool by_hour;
 };
 
 struct collector {

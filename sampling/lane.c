@@ -31,15 +31,18 @@ static int keep_only(int fd)
 	return 0;
 }
 
-/* Of all privileges, only the one to read what others may not, and those that the kernel asks for
- * with a command to NVMe (SYS_ADMIN), eMMC or ATA (SYS_RAWIO). Failure is no harm: then there was
- * nothing to give up. */
-static void drop_privileges(bool commands)
+/* Of all privileges, only the one to read what others may not; for commands those that the kernel
+ * asks for with one to NVMe (SYS_ADMIN), eMMC or ATA (SYS_RAWIO); for processes the one that it
+ * asks for with the account of another's (SYS_PTRACE). Failure is no harm: then there was nothing
+ * to give up. */
+static void drop_privileges(const struct lane_config *config)
 {
 	uint64_t kept = CAPABILITY(CAP_DAC_READ_SEARCH);
 
-	if (commands)
+	if (config->commands)
 		kept |= CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_SYS_RAWIO);
+	if (config->processes)
+		kept |= CAPABILITY(CAP_SYS_PTRACE);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	(void)capability_keep(kept);
 }
@@ -62,7 +65,7 @@ static void run_child(const struct lane_config *config, int fd, pid_t parent,
 	if (getppid() != parent || keep_only(fd) < 0)
 		_exit(1);
 	set_signals();
-	drop_privileges(config->commands);
+	drop_privileges(config);
 	_exit(lane_child_run(config, CHILD_FD, place));
 }
 

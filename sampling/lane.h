@@ -25,6 +25,7 @@ struct lane_config {
 	bool all_nodes;
 	const char *device; /* see struct probe */
 	bool commands;      /* it keeps what commands to devices need of its privileges */
+	bool processes;     /* and what the accounts of others' processes need */
 	/* Shared pages for hw_memory_keep(), of mmap(): what this lane learns, the next one knows.
 	 * No other child of this process has them (MADV_DONTFORK). NULL: none. */
 	void *memory;

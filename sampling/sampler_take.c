@@ -195,7 +195,8 @@ void sampler_take_rows(struct sampler *sampler, size_t index, int64_t t_ms, int6
 	}
 	sampler_set_collector_state(sampler, plan->collector, NODE_OK, error, at_ms, true);
 	pass_on(sampler, plan, t_ms, late_ms, sink);
-	node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
+	if (!plan->group->by_hour)
+		node_table_update(&account->nodes, plan->in_collector, sink, at_ms, &watch);
 }
 
 /* Only what was asked for: the last tick that was taken of the group. */

@@ -41,6 +41,12 @@ CREATE INDEX fault_of ON fault(node,grp,field);
 CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,
  collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);
 
+CREATE TABLE writer(boot INTEGER NOT NULL, t INTEGER NOT NULL,
+ since INTEGER NOT NULL, n INTEGER NOT NULL, until INTEGER NOT NULL,
+ source TEXT NOT NULL, name TEXT, unit TEXT, device TEXT, id INTEGER,
+ processes INTEGER, written INTEGER NOT NULL, read INTEGER NOT NULL,
+ cancelled INTEGER, syncs INTEGER, PRIMARY KEY(boot,t,since,n)) WITHOUT ROWID;
+
 CREATE TABLE log_position(boot INTEGER PRIMARY KEY, next INTEGER NOT NULL);
 
 CREATE TABLE boot_end(boot INTEGER PRIMARY KEY, cause TEXT NOT NULL,
@@ -116,6 +122,11 @@ CREATE VIEW flags AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(f.t+b.wall_offset_ms)
 CREATE VIEW faults AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(f.t+b.wall_offset_ms)/1000.0,'unixepoch') AS wall, f.grp,
  d.name AS node, f.field, f.error, f.boot, f.t
  FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id;
+
+CREATE VIEW writers_top AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(w.since+b.wall_offset_ms)/1000.0,'unixepoch') AS wall,
+ strftime('%Y-%m-%dT%H:%M:%fZ',(w.until+b.wall_offset_ms)/1000.0,'unixepoch') AS wall_until, w.source, w.name, w.unit, w.device, w.id,
+ w.processes, w.written, w.read, w.cancelled, w.syncs, w.boot, w.t, w.since, w.until
+ FROM writer w JOIN boot b ON b.id=w.boot ORDER BY w.boot, w.t, w.since, w.n;
 
 CREATE VIEW outcomes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(o.t+b.wall_offset_ms)/1000.0,'unixepoch') AS wall, o.collector,
  o.node, o.outcome, o.reason, o.boot, o.t

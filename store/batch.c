@@ -340,6 +340,8 @@ int batch_write(struct store *store, struct db *db, const struct batch *batch)
 		r = write_clock_steps(db, batch);
 	if (!r && batch->spent_bytes)
 		r = spent_write(store, db, &batch->spent);
+	if (!r)
+		r = writers_write(db, &batch->writers);
 	if (!r && batch->boot_end)
 		r = write_boot_end(db, batch->boot_end);
 	if (!r && batch->log_dirty)

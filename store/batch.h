@@ -19,7 +19,8 @@ struct batch {
 	int64_t log_next;
 	bool log_dirty;
 	struct rolling_day spent;
-	int64_t spent_bytes;              /* that were not saved yet; 0: nothing is to be */
+	int64_t spent_bytes; /* that were not saved yet; 0: nothing is to be */
+	struct writers_batch writers;
 	struct boot_end_record *boot_end; /* NULL: none; goes back when it was not written */
 	bool more;                        /* segments are left for a batch after this one */
 };

@@ -91,7 +91,7 @@ static bool take_segments(struct store *store)
 }
 
 /* All that waits; after a time without a disk, the oldest part of it. */
-static int take(struct store *store, struct batch *batch, int64_t t_ms)
+static int take(struct store *store, struct batch *batch, int64_t t_ms, bool final)
 {
 	pthread_mutex_lock(&store->lock);
 
@@ -100,6 +100,7 @@ static int take(struct store *store, struct batch *batch, int64_t t_ms)
 	if (!r) {
 		take_records(store, batch, t_ms);
 		vanished_take(store);
+		writers_take(store, &batch->writers, final);
 		batch->more = take_segments(store);
 		for (size_t i = 0; i < store->n_groups && !batch->more; i++)
 			swap_block(&store->groups[i]);
@@ -197,7 +198,7 @@ static bool nothing_waits(const struct store *store, const struct batch *batch)
 	return !store->writing.first && !store->writing_changes.first &&
 	       !store->writing_events.first && !batch->n_nodes && !batch->n_marks &&
 	       !batch->n_outcomes && !batch->wall_dirty && !batch->n_clock_steps &&
-	       !batch->log_dirty && !batch->boot_end;
+	       !batch->log_dirty && !batch->boot_end && !batch->writers.n;
 }
 
 static int64_t wal_bytes(const struct store *store)
@@ -409,10 +410,10 @@ static int attach_and_write(struct store *store, const struct batch *batch)
 	return r;
 }
 
-static int commit_batch(struct store *store, int64_t t_ms, bool *ret_more)
+static int commit_batch(struct store *store, int64_t t_ms, bool final, bool *ret_more)
 {
 	CLEANUP(batch_done) struct batch batch = {0};
-	int r = take(store, &batch, t_ms);
+	int r = take(store, &batch, t_ms, final);
 
 	if (r < 0)
 		return r;
@@ -423,6 +424,7 @@ static int commit_batch(struct store *store, int64_t t_ms, bool *ret_more)
 		commit_failed(store, &batch);
 	else
 		commit_done(store, &batch, t_ms);
+	writers_taken(store, &batch.writers, r == 0);
 	for (size_t i = 0; i < batch.n_nodes; i++)
 		tail_node_unref(batch.nodes[i]);
 	pthread_mutex_unlock(&store->lock);
@@ -459,7 +461,7 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (store->db && !db_same_file(store))
 		db_detach(store);
 	while (!r && more)
-		r = commit_batch(store, t_ms, &more);
+		r = commit_batch(store, t_ms, final, &more);
 	if (!r && final)
 		r = db_settle_marks(store);
 	if (!r) {

@@ -15,6 +15,7 @@
 #include "model/rolling_day.h"
 #include "model/series.h"
 #include "store/store.h"
+#include "store/writers.h"
 
 #define CHUNK_SPAN_MS      INT64_C(3600000)
 #define BLOCK_TICKS_MAX    640
@@ -194,6 +195,7 @@ struct store {
 	struct boot_end_record *boot_end; /* that waits to be written; NULL */
 	int64_t log_next;                 /* see store_kernel_log(); -1: not known */
 	bool log_dirty;
+	struct writer_hours writers;
 	struct event *log_open; /* see store_kernel_log_open() */
 	size_t n_log_open;
 	bool urgent;

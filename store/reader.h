@@ -182,3 +182,18 @@ void rollup_close(struct rollup_cursor *cursor);
  * increase begins that ends behind it. 1, 0 when there is none, -errno */
 MUST_CHECK int reader_last_before(struct reader *reader, const struct group *group,
 				  const struct series_key *key, int64_t t_ms, int64_t *ret_t_ms);
+
+/* One who has written in one hour of a boot: what was counted from since_ms to until_ms (boot
+ * clock). */
+struct writer;
+struct writer_record {
+	const struct writer *writer;
+	const struct boot *boot;
+	int64_t t_ms, since_ms, until_ms;
+};
+
+/* Those of the hours that touch from..to (wall clock), in the order of boots and hours; the present
+ * hour and what waits for a commit are among them. A file of before there were such records has
+ * none. */
+int reader_writers(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms,
+		   int (*visit)(const struct writer_record *record, void *arg), void *arg);

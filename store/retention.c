@@ -6,13 +6,14 @@
 #include "store/keep.h"
 #include "store/sql.h"
 
-#define PAGE_BYTES         4096
-#define WAL_MIN_BYTES      INT64_C(1048576)
+#define PAGE_BYTES            4096
+#define WAL_MIN_BYTES         INT64_C(1048576)
 /* What a transaction with a fold may add to the journal: all pages of the tail, as chunks. */
-#define FOLD_BYTES         INT64_C(655360)
-#define WAL_MAX_BYTES      INT64_C(16777216)
-#define BYTES_FOR_EACH_ROW 16384 /* of the cap, for events and the like */
-#define DELETE_STEPS_MAX   100000
+#define FOLD_BYTES            INT64_C(655360)
+#define WAL_MAX_BYTES         INT64_C(16777216)
+#define BYTES_FOR_EACH_ROW    16384 /* of the cap, for events and the like */
+#define BYTES_FOR_EACH_WRITER 2048
+#define DELETE_STEPS_MAX      100000
 
 int64_t retention_wal_bytes(int64_t size_max_bytes)
 {
@@ -90,6 +91,7 @@ int retention_make_room(struct db *db, int64_t more_pages)
 static int bound_rows(struct db *db)
 {
 	long long n = db->size_max_bytes / BYTES_FOR_EACH_ROW;
+	long long writers = db->size_max_bytes / BYTES_FOR_EACH_WRITER;
 
 	return sql_exec(db->conn,
 			"DELETE FROM event WHERE id<=(SELECT max(id) FROM event)-%lld;"
@@ -99,8 +101,10 @@ static int bound_rows(struct db *db)
 			"DELETE FROM fault WHERE id<=(SELECT max(id) FROM fault)-%lld;"
 			"DELETE FROM outcome WHERE id<=(SELECT max(id) FROM outcome)-%lld;"
 			"DELETE FROM info WHERE id<=(SELECT max(id) FROM info)-%lld AND id NOT IN"
-			" (SELECT max(id) FROM info GROUP BY node,grp,field);",
-			n, n, n, n, n, n);
+			" (SELECT max(id) FROM info GROUP BY node,grp,field);"
+			"DELETE FROM writer WHERE (boot,t)<=(SELECT boot,t FROM writer ORDER BY"
+			" boot DESC,t DESC LIMIT 1 OFFSET %lld);",
+			n, n, n, n, n, n, writers);
 }
 
 static int forget_nodes(struct db *db, long long boot, long long t_ms)
@@ -115,7 +119,8 @@ static int forget_nodes(struct db *db, long long boot, long long t_ms)
 			"DELETE FROM fault WHERE node NOT IN (SELECT id FROM node) OR boot<%lld;"
 			"DELETE FROM boot WHERE id<%lld AND id NOT IN (SELECT boot FROM node"
 			" UNION SELECT boot FROM event UNION SELECT boot FROM mark"
-			" UNION SELECT boot FROM info UNION SELECT boot FROM outcome);"
+			" UNION SELECT boot FROM info UNION SELECT boot FROM outcome"
+			" UNION SELECT boot FROM writer);"
 			"DELETE FROM boot_end WHERE boot NOT IN (SELECT id FROM boot);",
 			boot, boot, t_ms, (long long)db->boot, (long long)db->boot, boot, boot,
 			boot);

@@ -60,6 +60,13 @@
 	"CREATE TABLE " unless "spent(boot INTEGER NOT NULL, hour INTEGER NOT NULL,\n"             \
 	" bytes INTEGER NOT NULL, PRIMARY KEY(boot,hour)) WITHOUT ROWID"
 
+#define WRITER_TABLE(unless)                                                                       \
+	"CREATE TABLE " unless "writer(boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"               \
+	" since INTEGER NOT NULL, n INTEGER NOT NULL, until INTEGER NOT NULL,\n"                   \
+	" source TEXT NOT NULL, name TEXT, unit TEXT, device TEXT, id INTEGER,\n"                  \
+	" processes INTEGER, written INTEGER NOT NULL, read INTEGER NOT NULL,\n"                   \
+	" cancelled INTEGER, syncs INTEGER, PRIMARY KEY(boot,t,since,n)) WITHOUT ROWID"
+
 /* clang-format off */
 static const char fixed_tables[] =
 	"CREATE TABLE meta(id INTEGER PRIMARY KEY CHECK(id=1), folded INTEGER NOT NULL, program TEXT,\n"
@@ -88,6 +95,7 @@ static const char fixed_tables[] =
 	"CREATE INDEX fault_of ON fault(node,grp,field);\n"
 	"CREATE TABLE outcome(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL, t INTEGER NOT NULL,\n"
 	" collector TEXT NOT NULL, node TEXT NOT NULL, outcome TEXT, reason TEXT);\n"
+	WRITER_TABLE("") ";\n"
 	LOG_POSITION_TABLE("") ";\n"
 	BOOT_END_TABLE("") ";\n"
 	CLOCK_STEP_TABLE("") ";\n"
@@ -142,6 +150,10 @@ static const struct {
 	VIEW("faults", WALL("f.t+b.wall_offset_ms") " AS wall, f.grp,\n"
 	" d.name AS node, f.field, f.error, f.boot, f.t\n"
 	" FROM fault f JOIN node d ON d.id=f.node JOIN boot b ON b.id=f.boot ORDER BY f.id"),
+	VIEW("writers_top", WALL("w.since+b.wall_offset_ms") " AS wall,\n"
+	" " WALL("w.until+b.wall_offset_ms") " AS wall_until, w.source, w.name, w.unit, w.device, w.id,\n"
+	" w.processes, w.written, w.read, w.cancelled, w.syncs, w.boot, w.t, w.since, w.until\n"
+	" FROM writer w JOIN boot b ON b.id=w.boot ORDER BY w.boot, w.t, w.since, w.n"),
 	VIEW("outcomes", WALL("o.t+b.wall_offset_ms") " AS wall, o.collector,\n"
 	" o.node, o.outcome, o.reason, o.boot, o.t\n"
 	" FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id"),
@@ -174,9 +186,10 @@ int schema_create(struct db *db)
 
 int schema_add_tables(struct db *db)
 {
-	return sql_exec(db->conn, "%s;%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
+	return sql_exec(db->conn, "%s;%s;%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
 			BOOT_END_TABLE("IF NOT EXISTS "), CLOCK_STEP_TABLE("IF NOT EXISTS "),
-			SPENT_TABLE("IF NOT EXISTS "), ROLLUP_TABLES("IF NOT EXISTS "));
+			SPENT_TABLE("IF NOT EXISTS "), ROLLUP_TABLES("IF NOT EXISTS "),
+			WRITER_TABLE("IF NOT EXISTS "));
 }
 
 /* Format 1 has no rollups. They begin with the next hour of this boot; what is older is read from
@@ -365,8 +378,11 @@ static int add_missing(struct db *db, struct file_group *made, const struct grou
 	return r;
 }
 
+/* What is kept by hour stands in the table `writer`. */
 static bool has_columns(const struct group *group)
 {
+	if (group->by_hour)
+		return false;
 	for (size_t f = 0; f < group->n_fields; f++)
 		if (group->fields[f].kind != KIND_INFO)
 			return true;

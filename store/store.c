@@ -154,6 +154,7 @@ void store_close(struct store *store)
 	free(store->marks);
 	free(store->outcomes);
 	free(store->boot_end);
+	writers_done(&store->writers);
 	free(store->path);
 	pthread_mutex_destroy(&store->lock);
 	free(store);

@@ -480,6 +480,17 @@ static void add_tick(struct store *store, struct tail_group *group, int64_t t_ms
 	store->last_ms = MAX(store->last_ms, t_ms);
 }
 
+/* There are no nodes that could come or go. */
+static void add_to_hour(struct store *store, struct tail_group *group, int64_t t_ms,
+			int64_t step_ms, const struct sink *sink)
+{
+	writers_add(store, t_ms, step_ms, sink);
+	group->step_ms = step_ms;
+	group->last_t_ms = t_ms;
+	group->n_ticks++;
+	group->listed = true;
+}
+
 void store_add(struct store *store, const struct group *group, int64_t t_ms, int64_t late_ms,
 	       int64_t step_ms, const struct sink *sink)
 {
@@ -488,8 +499,13 @@ void store_add(struct store *store, const struct group *group, int64_t t_ms, int
 	struct tail_group *g = tail_group_of(store, group);
 
 	if (g && step_ms > 0 && (!g->n_ticks || t_ms > g->last_t_ms)) {
-		add_tick(store, g, t_ms, late_ms, step_ms, sink);
-		mirror_tick(store, (size_t)(g - store->groups), t_ms, late_ms, step_ms, sink);
+		if (group->by_hour) {
+			add_to_hour(store, g, t_ms, step_ms, sink);
+		} else {
+			add_tick(store, g, t_ms, late_ms, step_ms, sink);
+			mirror_tick(store, (size_t)(g - store->groups), t_ms, late_ms, step_ms,
+				    sink);
+		}
 	}
 	pthread_mutex_unlock(&store->lock);
 }

@@ -82,7 +82,14 @@ until_true 10 helper_is '.state == "up"'
 guardian=$(child "$daemon" flashscope-help)
 server=$(child "$guardian" flashscope-help)
 lane=$(child "$daemon" flashscope-lane)
-worker=$(child "$server" flashscope-lane)
+scout=$(child "$server" flashscope-lane) # which was there before it knew of a device
+find_worker()
+{
+	worker=$(ps -o pid=,comm= --ppid "$server" | awk -v not="$scout" '$2 == "flashscope-lane" && $1 != not { print $1; exit }')
+	[ -n "$worker" ]
+}
+worker=
+until_true 10 find_worker
 find_ufs()
 {
 	ufs=$(child "$server" flashscope-ufs)
@@ -151,6 +158,7 @@ is 'switch:r' "$(can "$daemon")" 'what the daemon can open'
 is 'switch:r' "$(can "$lane")" 'what the lane can open'
 is 'node:r node:w switch:r switch:w others:r' "$(can "$server")" 'what the helper can open'
 is 'node:r node:w switch:r switch:w others:r' "$(can "$worker")" 'what a worker can open'
+is 'node:r node:w switch:r switch:w others:r' "$(can "$scout")" 'what the scout can open'
 # It opens nothing, and starts who does.
 is 'node:r node:w switch:r switch:w others:r' "$(can "$guardian")" 'what the guardian can open'
 # It switches what belongs to root, and needs no more.
@@ -161,14 +169,19 @@ done
 
 # The helper: what commands and reading need, of what there was.
 own=$((16#$(field self CapBnd)))
-for pid in "$server" "$worker" "$ufs"; do
-	# And CAP_SYSLOG for the kernel's log, which the server opens.
-	may=$([ "$pid" = "$server" ] && echo 0x400220006 || echo 0x220006)
+for pid in "$server" "$scout" "$worker" "$ufs"; do
+	# And CAP_SYSLOG for the kernel's log, which the server opens; SYS_PTRACE for the accounts of
+	# processes, which the scout reads that it starts. Who asks a device has neither.
+	case $pid in
+	"$server") may=0x4002a0006 ;;
+	"$scout") may=0x2a0006 ;;
+	*) may=0x220006 ;;
+	esac
 	[ $((16#$(field "$pid" CapEff) & ~(own & may))) = 0 ] || fail "too much: $(field "$pid" CapEff)"
-	[ $((16#$(field "$pid" CapBnd) & ~0x400220006)) = 0 ] || fail "too much can come back: $(field "$pid" CapBnd)"
+	[ $((16#$(field "$pid" CapBnd) & ~0x4002a0006)) = 0 ] || fail "too much can come back: $(field "$pid" CapBnd)"
 	is 1 "$(field "$pid" NoNewPrivs)" 'NoNewPrivs of the helper'
 done
-for fd in "/proc/$server/fd/"* "/proc/$worker/fd/"* "/proc/$ufs/fd/"*; do
+for fd in "/proc/$server/fd/"* "/proc/$scout/fd/"* "/proc/$worker/fd/"* "/proc/$ufs/fd/"*; do
 	case $(readlink "$fd") in
 	*/f.db* | *.lock) fail "the helper has $(readlink "$fd") of the daemon open" ;;
 	esac
@@ -181,7 +194,7 @@ for path in "$work/data" "$work/data/f.db" "$work/data/run" "$work/data/run/help
 done
 # It ends with the daemon, which as another user could not even signal it: by a stop, and killed.
 stop TERM
-for pid in $guardian $server $worker $ufs; do
+for pid in $guardian $server $scout $worker $ufs; do
 	until_true 5 is_gone "$pid"
 done
 start_in "$work/data" --config "$work/nobody.conf"
