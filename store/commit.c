@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "store/batch.h"
+#include "store/journal_holder.h"
 #include "store/keep.h"
 #include "store/sql.h"
 
@@ -212,22 +214,40 @@ static int64_t wal_bytes(const struct store *store)
 	return st.st_size;
 }
 
+static void note_holder(struct store *store)
+{
+	char buf[sizeof(store->status.error) - 64];
+	struct text text = TEXT_IN(buf);
+
+	pthread_mutex_lock(&store->lock);
+	if (!store->held_since_ms)
+		store->held_since_ms = store->committing_ms + store->wall_offset_ms;
+	pthread_mutex_unlock(&store->lock);
+	journal_holder(&text, store->path);
+	text_str(&text, " keeps the journal from being emptied, since ");
+	clock_rfc3339(&text, store->held_since_ms / 1000 * 1000);
+	db_note(store, -EBUSY, buf);
+}
+
 /* A reader that stays keeps the journal from being used again; then commits wait in the tail. */
 static int check_wal(struct store *store, struct db *db)
 {
 	int64_t max_bytes = retention_wal_full_bytes(db->size_max_bytes);
 
-	if (wal_bytes(store) <= max_bytes)
+	if (wal_bytes(store) <= max_bytes) {
+		store->held_since_ms = 0;
 		return 0;
+	}
 	sqlite3_busy_timeout(db->conn, 0);
 	int code =
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
 	sqlite3_busy_timeout(db->conn, 2000);
 	if (code != SQLITE_OK || wal_bytes(store) > max_bytes) {
-		db_note(store, -EBUSY, "a reader keeps the journal from being emptied");
+		note_holder(store);
 		return -EBUSY;
 	}
+	store->held_since_ms = 0;
 	return 0;
 }
 

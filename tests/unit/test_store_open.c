@@ -1,7 +1,9 @@
 /* Files that are not ours, not readable, in use, damaged; and the bound on the size. */
 /* label: long single */
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "store/db.h"
 #include "tests/support/store_world.h"
@@ -361,7 +363,7 @@ static void reader_that_stays(void **state)
 	struct sink sink;
 	sqlite3 *conn = NULL;
 	int n_busy = 0;
-	char answer[64];
+	char answer[64], since[64] = "";
 
 	(void)state;
 	options.size_max_bytes = FOUR_MIB;
@@ -380,6 +382,13 @@ static void reader_that_stays(void **state)
 		store_get_status(store, &status);
 		assert_true(status.wal_bytes <= FOUR_MIB / 4);
 		assert_true((t < 1500000 && n_busy) == (strlen(status.error) > 0));
+		if (!*status.error)
+			continue;
+		assert_non_null(strstr(status.error, "this process keeps the journal"));
+		/* The first time stays. */
+		if (n_busy == 1)
+			snprintf(since, sizeof(since), "%s", strstr(status.error, ", since "));
+		assert_non_null(strstr(status.error, since));
 	}
 	sqlite3_close(conn);
 	sink_done(&sink);
@@ -388,6 +397,68 @@ static void reader_that_stays(void **state)
 	assert_int_equal(status.n_dropped_ticks, 0);
 	world_shell("SELECT count(*) FROM disk WHERE node='sd3'", answer, sizeof(answer));
 	assert_string_equal(answer, "1800");
+}
+
+/* A process that reads the file until its input ends. */
+static pid_t start_reader(int *ret_end)
+{
+	int ready[2], end[2];
+	char c = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(end, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		sqlite3 *conn = NULL;
+
+		close(end[1]);
+		if (sqlite3_open(world_path, &conn) == SQLITE_OK &&
+		    sqlite3_exec(conn, "BEGIN; SELECT * FROM node", NULL, NULL, NULL) ==
+			    SQLITE_OK &&
+		    write(ready[1], "", 1) == 1)
+			c = (char)read(end[0], &c, 1);
+		_exit(0);
+	}
+	close(ready[1]);
+	close(end[0]);
+	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	*ret_end = end[1];
+	return pid;
+}
+
+/* Of another process name and number are told. */
+static void reader_of_another(void **state)
+{
+	struct store_options options = world_options("boot-a");
+	struct store *store = NULL;
+	struct store_status status;
+	struct sink sink;
+	char who[32];
+	int end;
+
+	(void)state;
+	store_close(world_open("boot-a"));
+
+	pid_t pid = start_reader(&end);
+
+	options.size_max_bytes = FOUR_MIB;
+	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= 1500000; t += 1000) {
+		add_noise(store, &sink, t);
+		if (t % 60000 == 0 && store_commit(store, t, false) == -EBUSY)
+			break;
+	}
+	store_get_status(store, &status);
+	snprintf(who, sizeof(who), " (process %d) keeps", (int)pid);
+	assert_non_null(strstr(status.error, who));
+	close(end);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(store_commit(store, 1560000, false), 0);
+	sink_done(&sink);
+	store_close(store);
 }
 
 /* What cannot be written stays in memory up to its bound; the oldest goes first. */
@@ -480,14 +551,23 @@ static void backlog(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(others_files),      TEST(newer_format),
-		TEST(nonsense),          TEST(in_use),
-		TEST(damaged),           TEST(removed),
-		TEST(pulled_copy),       TEST(size_bound),
-		TEST(bound_of_the_tail), TEST(file_alone_is_fresh),
-		TEST(reader_that_stays), TEST(backlog),
-		TEST(nodes_are_full),    TEST(file_alone_says_so),
-		TEST(half_checkpointed), TEST(damaged_while_open),
+		TEST(others_files),
+		TEST(newer_format),
+		TEST(nonsense),
+		TEST(in_use),
+		TEST(damaged),
+		TEST(removed),
+		TEST(pulled_copy),
+		TEST(size_bound),
+		TEST(bound_of_the_tail),
+		TEST(file_alone_is_fresh),
+		TEST(reader_that_stays),
+		TEST(reader_of_another),
+		TEST(backlog),
+		TEST(nodes_are_full),
+		TEST(file_alone_says_so),
+		TEST(half_checkpointed),
+		TEST(damaged_while_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
