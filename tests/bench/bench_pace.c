@@ -1,0 +1,151 @@
+/* The reference stream at its true pace into a file, with commits at a bound. Each minute a copy of
+ * the file alone, without companions, is looked at: how much does it lack? What the disk below has
+ * written is counted by tests/bench/pace, which starts this.
+ *
+ * Usage: bench_pace FOLDER COMMIT_SECONDS SECONDS */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "store/reader.h"
+#include "store/store.h"
+#include "tests/bench/stream.h"
+
+#define START_MS    INT64_C(1000000)
+#define LOOK_S      60
+#define FIRST_LOOK  330 /* a file of a few minutes has nothing yet */
+#define NOON_S      43200
+#define COPY_FOLDER "/tmp/flashscope-pace-XXXXXX"
+
+struct pace {
+	char path[512], copy[96], folder[64];
+	int64_t commit_s, seconds, most_lacking_ms, n_looks;
+	struct store *store;
+	struct stream stream;
+	struct sink sink;
+	int64_t t_ms;
+};
+
+static void feed_rows(const struct group *group, const struct sink *sink, void *arg)
+{
+	struct pace *pace = arg;
+
+	store_add(pace->store, group, pace->t_ms, 0, 1000, sink);
+}
+
+/* Sleeps until the second has come. */
+static void wait_for_second(const struct timespec *start, int64_t second)
+{
+	struct timespec at = {.tv_sec = start->tv_sec + second, .tv_nsec = start->tv_nsec};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+}
+
+static int copy_file(const struct pace *pace)
+{
+	CLEANUP(closep) int from = open(pace->path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(closep)
+	int to = open(pace->copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (from < 0 || to < 0 || fstat(from, &st) < 0)
+		return -errno;
+	while (st.st_size > 0) {
+		ssize_t n = sendfile(to, from, NULL, (size_t)st.st_size);
+
+		if (n <= 0)
+			return -EIO;
+		st.st_size -= n;
+	}
+	return 0;
+}
+
+/* What somebody finds who takes the file and nothing else. */
+static int look(struct pace *pace)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	struct boot boot;
+	int64_t lacking_ms;
+	int r = copy_file(pace);
+
+	if (!r)
+		r = reader_open(pace->copy, NULL, &stream_catalog, &reader);
+	if (!r)
+		r = reader_boots(reader, &boot, 1);
+	if (r < 0)
+		return r;
+	lacking_ms = pace->t_ms - (r ? boot.last_ms : START_MS);
+	pace->most_lacking_ms = MAX(pace->most_lacking_ms, lacking_ms);
+	pace->n_looks++;
+	return 0;
+}
+
+static int live(struct pace *pace)
+{
+	struct timespec start;
+	int r = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (int64_t s = 0; s < pace->seconds && !r; s++) {
+		wait_for_second(&start, s);
+		stream_tick(&pace->stream, NOON_S + s % NOON_S);
+		pace->t_ms = START_MS + s * 1000;
+		stream_rows(&pace->stream, &pace->sink, feed_rows, pace);
+		/* Just before a commit the file is oldest. */
+		if (s > FIRST_LOOK && s % LOOK_S == LOOK_S - 2)
+			r = look(pace);
+		if (!r && s % pace->commit_s == pace->commit_s - 1)
+			r = store_commit(pace->store, pace->t_ms, false);
+	}
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	static struct pace pace = {.folder = COPY_FOLDER};
+	struct store_options options = {
+		.path = pace.path,
+		.boot_id = "reference",
+		.kernel = "6.1",
+		.wall_offset_ms = INT64_C(1790000000000) - START_MS,
+		.size_max_bytes = 128 << 20,
+		.tail_max_bytes = 4 << 20,
+	};
+	int r;
+
+	if (argc != 4 || !mkdtemp(pace.folder)) {
+		fprintf(stderr, "usage: bench_pace FOLDER COMMIT_SECONDS SECONDS\n");
+		return 2;
+	}
+	snprintf(pace.path, sizeof(pace.path), "%s/stream.db", argv[1]);
+	snprintf(pace.copy, sizeof(pace.copy), "%s/alone.db", pace.folder);
+	pace.commit_s = strtoll(argv[2], NULL, 10);
+	pace.seconds = strtoll(argv[3], NULL, 10);
+	if (pace.commit_s <= 0 || pace.seconds <= 0)
+		return 2;
+	options.commit_ms = pace.commit_s * 1000;
+	r = sink_init(&pace.sink);
+	if (!r)
+		r = store_open(&options, &stream_catalog, &pace.store);
+	stream_start(&pace.stream);
+	if (!r)
+		r = live(&pace);
+	printf("values %" PRId64 " looks %" PRId64 " lacking_s %" PRId64 "\n",
+	       pace.seconds * STREAM_VALUES, pace.n_looks, pace.most_lacking_ms / 1000);
+	store_close(pace.store);
+	sink_done(&pace.sink);
+	unlink(pace.copy);
+	rmdir(pace.folder);
+	if (r < 0)
+		fprintf(stderr, "bench_pace: %s\n", strerror(-r));
+	return r < 0;
+}
