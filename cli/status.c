@@ -42,6 +42,24 @@ void status_bytes(struct text *text, int64_t bytes)
 	text_printf(text, " %s", units[unit]);
 }
 
+/* Each one that is served; of an older daemon the first. */
+static void print_addresses(struct tree *status)
+{
+	struct tree *listeners = tree_get(status, "listeners");
+
+	for (size_t i = 0; i < tree_n(listeners); i++) {
+		struct tree *place = tree_at(listeners, i);
+		const char *address = tree_text(place, "address");
+		bool is_path = strchr(address, '/');
+
+		printf("address   %s%s%s%s\n", is_path ? "" : "http://", address,
+		       is_path ? "" : "/",
+		       tree_bool(place, "token") ? ", for who has the token" : "");
+	}
+	if (!tree_n(listeners) && *tree_text(status, "listen"))
+		printf("address   http://%s/\n", tree_text(status, "listen"));
+}
+
 static void print_daemon(struct tree *status)
 {
 	char buf[256];
@@ -50,8 +68,7 @@ static void print_daemon(struct tree *status)
 	text_span(&text, tree_i64(status, "uptime_ms"));
 	printf("flashscoped %s, process %lld, up %s\n", tree_text(status, "version"),
 	       (long long)tree_i64(status, "pid"), buf);
-	if (*tree_text(status, "listen"))
-		printf("address   http://%s/\n", tree_text(status, "listen"));
+	print_addresses(status);
 	printf("socket    %s\n", tree_text(status, "socket"));
 	if (tree_get(status, "uid") && tree_i64(status, "uid") == 0)
 		puts("user      root, without capabilities; what belongs to root is open to it: "

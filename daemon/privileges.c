@@ -17,10 +17,12 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/packet_socket.h"
+#include "base/paths.h"
 #include "base/user.h"
 #include "daemon/lock.h"
 
 #define HELPER_NAME   "flashscope-helper"
+#define MEMORY_ENDING "-helper.ufs"
 #define HELPER_SOCKET "helper.sock"
 #define PASSED_FD     3
 #define LISTEN_TRIES  20
@@ -78,15 +80,36 @@ static int prepare_helper(int socket_fd, int lifeline_fd)
 	return dup2(socket_fd, PASSED_FD) < 0 ? -errno : 0;
 }
 
+/* Where the helper remembers the monitors that it has switched on: beside the runtime folder, so
+ * that daemons with folders of their own do not share it. Not in it, since it may belong to another
+ * user, who could put a link there; so neither in a folder that others may write to. */
+static const char *memory_path(const struct config *config, char buf[static PATH_MAX])
+{
+	const char *runtime_dir = config_text(config, OPTION_RUNTIME_DIR);
+	char real[PATH_MAX];
+	struct stat st;
+	char *slash;
+
+	if (!strcmp(runtime_dir, DEFAULT_RUNTIME_DIR) || !realpath(runtime_dir, real) ||
+	    snprintf(buf, PATH_MAX, "%s" MEMORY_ENDING, real) >= PATH_MAX)
+		return DEFAULT_MEMORY;
+	slash = strrchr(real, '/');
+	slash[slash == real] = '\0';
+	if (stat(real, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return DEFAULT_MEMORY;
+	return buf;
+}
+
 static void run_helper(const struct config *config, const char *program, uid_t uid)
 {
 	static const char *const levels[] = {"error", "warning", "info", "debug"};
-	char user[16];
+	char user[16], memory[PATH_MAX];
 
 	snprintf(user, sizeof(user), "%u", uid);
 	execl(program, HELPER_NAME, "--passed-socket", "--keep", "--with-stdin", "--allow", user,
 	      "--root", config_text(config, OPTION_ROOT), "--log-level",
-	      levels[config_number(config, OPTION_LOG_LEVEL)], (char *)NULL);
+	      levels[config_number(config, OPTION_LOG_LEVEL)], "--memory",
+	      memory_path(config, memory), (char *)NULL);
 	log_error("%s cannot be run: %s", program, strerror(errno));
 }
 

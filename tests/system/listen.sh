@@ -120,6 +120,10 @@ stop
 run "$pass" tcp:127.0.0.1 "unix:$work/passed.sock" -- "$bin/flashscoped" "${options[@]}"
 ask /api/v1/status | json '[.listeners[].elsewhere] == [false, false]'
 is 200 "$(answer "http://$(place 0)/healthz")" 'a passed port'
+"$bin/flashscope" status --socket "$socket" | grep '^address ' >"$work/said"
+is 2 "$(wc -l <"$work/said")" 'addresses in the status'
+grep -qx "address   http://$(place 0)/" "$work/said" || fail "addresses: $(cat "$work/said")"
+grep -q "^address   [^h].*passed.sock$" "$work/said" || fail "addresses: $(cat "$work/said")"
 is 200 "$(answer http://localhost/healthz --unix-socket "$work/passed.sock")" 'a passed socket'
 for child in $(pgrep -P "$daemon"); do
 	[ "$(find "/proc/$child/fd" -lname 'socket:*' | wc -l)" -le 1 ] || fail 'a child holds a socket'
