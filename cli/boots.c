@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/parse.h"
@@ -23,8 +24,9 @@
 static const char help[] =
 	"Usage: flashscope boots [--db FILE | --socket PATH | --url URL] [--json] [BOOT]\n"
 	"\n"
-	"The boots that are recorded: when each began, how long it lasted, and how it ended, as\n"
-	"the next boot concluded it. With the number of one BOOT: all that was concluded from,\n"
+	"The boots that are recorded: when each began, how long it was up at least, which is as\n"
+	"far as it is recorded, and how it ended, as the next boot concluded it. With the number "
+	"of one BOOT: all that was concluded from,\n"
 	"and the last lines of its kernel.\n"
 	"\n"
 	"  --json          as GET /api/v1/boots has them\n"
@@ -40,21 +42,45 @@ struct boots_args {
 	int64_t boot; /* 0: all */
 };
 
+/* What somebody has who asks for the boots of a tree, or of a file. */
+static int not_a_boot(const char *text)
+{
+	struct stat st;
+
+	if (stat(text, &st) < 0)
+		return cli_wrong_usage("boots", "\"%s\" is no number of a boot", text);
+	if (!S_ISDIR(st.st_mode))
+		return cli_wrong_usage(
+			"boots", "\"%s\" is no number of a boot; a database: --db %s", text, text);
+	return cli_wrong_usage(
+		"boots",
+		"\"%s\" is no number of a boot; boots are in a database: flashscoped "
+		"--root %s --db FILE records the tree of a machine, then --db FILE here",
+		text, text);
+}
+
 /* Returns -1 to go on, else the exit status. */
 static int parse_args(int argc, char **argv, struct boots_args *args)
 {
+	const char *root = NULL;
 	const struct cli_option options[] = {
 		{"json", .flag = &args->json},
 		{"db", .text = &args->db},
 		{"socket", .text = &args->target.socket},
 		{"url", .text = &args->target.url},
+		{"root", .text = &root},
 	};
 	int r = cli_options("boots", help, options, ARRAY_SIZE(options), argc, argv);
 
 	if (r >= 0)
 		return r;
+	if (root)
+		return cli_wrong_usage("boots",
+				       "boots are in a database, not in a tree: flashscoped "
+				       "--root %s --db FILE records it, then --db FILE here",
+				       root);
 	if (optind < argc && (parse_i64(argv[optind], &args->boot) < 0 || args->boot < 1))
-		return cli_wrong_usage("boots", "\"%s\" is no number of a boot", argv[optind]);
+		return not_a_boot(argv[optind]);
 	if (optind + 1 < argc)
 		return cli_wrong_usage("boots", "takes no argument \"%s\"", argv[optind + 1]);
 	return cli_one_source("boots", args->db, &args->target);
@@ -166,7 +192,7 @@ static int print_table(struct tree *boots)
 		const char *name;
 		enum table_column column;
 	} columns[] = {
-		{"BOOT", TABLE_NUMBER}, {"BEGAN", TABLE_TEXT},   {"RECORDED TO", TABLE_NUMBER},
+		{"BOOT", TABLE_NUMBER}, {"BEGAN", TABLE_TEXT},   {"UP AT LEAST", TABLE_NUMBER},
 		{"ENDED", TABLE_TEXT},  {"CERTAIN", TABLE_TEXT}, {"BY", TABLE_WRAP},
 	};
 	CLEANUP(table_closep) struct table *table = NULL;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -74,11 +75,34 @@ static int say(const char *what, const char *problem)
 static int read_log(const char *name, struct kernel_log *log)
 {
 	CLEANUP(closep) int fd = -1;
+	struct stat st;
 
 	if (!strcmp(name, "-"))
 		return kernel_log_read(log, STDIN_FILENO);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : kernel_log_read(log, fd);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	/* /dev/kmsg would wait for what the kernel says next. */
+	if (S_ISCHR(st.st_mode) && fcntl(fd, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	return kernel_log_read(log, fd);
+}
+
+/* The log that lies in a recorded tree is read without the tree. */
+static void note_tree(const struct log_args *args)
+{
+	static const char end[] = "/dev/kmsg";
+	size_t len = strlen(args->file);
+	char sys[HW_PATH_MAX];
+
+	if (args->root || len < sizeof(end) || strcmp(args->file + len - strlen(end), end) != 0)
+		return;
+	len -= strlen(end);
+	if (snprintf(sys, sizeof(sys), "%.*s/sys", (int)len, args->file) >= (int)sizeof(sys) ||
+	    access(sys, F_OK) < 0)
+		return;
+	fprintf(stderr, "flashscope kernel-log: with --root %.*s devices are known by that tree\n",
+		(int)len, args->file);
 }
 
 static int say_problem(const struct log_args *args, const struct kernel_log *log, int error)
@@ -164,5 +188,6 @@ int command_kernel_log(int argc, char **argv)
 		return say_problem(&args, &log, r);
 	r = print_log(&args, &log);
 	note_strange(&args, &log);
+	note_tree(&args);
 	return r;
 }

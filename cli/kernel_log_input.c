@@ -99,7 +99,11 @@ static int read_some(int fd, char *buf, size_t size, size_t *ret_len)
 
 	do {
 		n = read(fd, buf, size);
-	} while (n < 0 && errno == EINTR);
+		/* Of /dev/kmsg: records were written over while it was read. */
+	} while (n < 0 && (errno == EINTR || errno == EPIPE));
+	/* It has no end, but for now; see read_log(). */
+	if (n < 0 && errno == EAGAIN)
+		n = 0;
 	*ret_len = n < 0 ? 0 : (size_t)n;
 	return n < 0 ? -errno : 0;
 }

@@ -57,6 +57,14 @@ get /api/v1/status | json '.last_boot == null' 'no boot before'
 echo 'System is going down. Unprivileged users are not permitted to log in anymore.' >"$tree/run/nologin"
 stop
 "$flashscope" boots --db "$work/f.db" >"$work/boots"
+grep -q '^BOOT *BEGAN *UP AT LEAST' "$work/boots" || fail "$(cat "$work/boots")"
+for wrong in "$tree" "--root $tree" "$work/f.db"; do
+	status=0
+	# shellcheck disable=SC2086
+	"$flashscope" boots $wrong 2>"$work/said" || status=$?
+	[ $status = 2 ] || fail "boots $wrong: status $status"
+	grep -q -e '--db' "$work/said" || fail "boots $wrong: $(cat "$work/said")"
+done
 grep -q 'not known here: decided when the next boot starts; the recorder was stopped as the machine went down' \
 	"$work/boots" || fail "$(cat "$work/boots")"
 

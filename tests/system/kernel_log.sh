@@ -285,6 +285,8 @@ for root in '' "--root $work/tree"; do
 	expect '.incidents | length == 1' '$i.cause == "gone" and $i.count == 3 and $i.device == "sdf"' \
 		'$i.first_us == 9000000 and ($i.names | contains(["1-1", "sdf", "sdf1"]))'
 done
+"$bin/flashscope" kernel-log "$work/tree/dev/kmsg" 2>&1 >/dev/null | grep -q -e "--root $work/tree" ||
+	fail "the log of a tree: no word of --root"
 for wrong in "--root $work/none" "--root $work/log" "--root $work"; do
 	# shellcheck disable=SC2086
 	! "$bin/flashscope" kernel-log $wrong 2>/dev/null || fail "$wrong: no error"
@@ -292,6 +294,11 @@ done
 status=0
 "$bin/flashscope" kernel-log --root / 2>/dev/null || status=$?
 [ $status = 2 ] || fail "--root / without a log: status $status"
+
+# A device has no end: what is there now is all.
+if [ -r /dev/kmsg ]; then
+	timeout 20 "$bin/flashscope" kernel-log /dev/kmsg >/dev/null 2>&1 || fail "/dev/kmsg: status $?"
+fi
 
 # What is no log has no incident; what cannot be read is an error.
 head -c 300000 /dev/urandom >"$work/log"
