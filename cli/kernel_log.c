@@ -118,10 +118,14 @@ static void note_strange(const struct log_args *args, const struct kernel_log *l
 	struct incidents_lines lines = incidents_lines(log->table);
 	long long n_sure = lines.kernel - log->n_bare;
 
-	if (!lines.all || log->n || log->dropped || n_sure > lines.all / 10)
+	if (log->n || log->dropped || n_sure > lines.all / 10)
 		return;
 	fprintf(stderr, "flashscope kernel-log: ");
 	cli_put_text(stderr, args->file);
+	if (!lines.all) {
+		fputs(": there is no line in it\n", stderr);
+		return;
+	}
 	fprintf(stderr,
 		": %lld lines, of which %lld look like a kernel's; what can be read is in "
 		"flashscope kernel-log --help\n",

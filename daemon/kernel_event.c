@@ -96,7 +96,12 @@ static void write_text(const struct incident *incident, struct event *event)
 	char what[EVENT_TEXT_MAX - 96]; /* the rest is for what stands behind */
 
 	incident_text(incident, what, sizeof(what));
-	text_printf(&text, "%s: %s", *incident->device ? incident->device : "the kernel", what);
+	/* "kernel panic" says whose it is. */
+	if (*incident->device)
+		text_printf(&text, "%s: ", incident->device);
+	else if (strncmp(what, "kernel ", strlen("kernel ")) != 0)
+		text_str(&text, "the kernel: ");
+	text_str(&text, what);
 	if (incident->count > 1 || incident->at_least)
 		text_printf(&text, "; %s%lld messages", incident->at_least ? "at least " : "",
 			    (long long)incident->count);

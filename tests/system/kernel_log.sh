@@ -306,6 +306,7 @@ head -c 300000 /dev/urandom >"$work/log"
 : >"$work/log"
 [ "$("$bin/flashscope" kernel-log "$work/log")" = "lines: 0, 0 of the kernel, 0 of them known; incidents: 0" ] ||
 	fail "an empty log"
+"$bin/flashscope" kernel-log "$work/log" 2>&1 >/dev/null | grep -q 'no line in it' || fail "an empty log, in silence"
 status=0
 "$bin/flashscope" kernel-log "$work/none" 2>/dev/null || status=$?
 [ $status = 1 ] || fail "a file that is not there: status $status"
