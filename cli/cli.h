@@ -25,6 +25,7 @@ int command_writers(int argc, char **argv);
 int command_kernel_log(int argc, char **argv);
 int command_snapshot(int argc, char **argv);
 int command_recover(int argc, char **argv);
+int command_export(int argc, char **argv);
 
 /* Reads names of collectors: sets wanted[] by their index, all of them when there are no names.
  * An unknown one is complained about on stderr; -EINVAL. */

@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{"mark", command_mark, "a label on a span of time, or around a command"},
 	{"snapshot", command_snapshot,
 	 "the whole database as one sealed file, while it is written"},
+	{"export", command_export, "samples and records as plain rows: CSV, JSON, SQLite"},
 	{"recover", command_recover, "a new database of what a damaged one still has"},
 	{NULL, NULL, NULL},
 };

@@ -35,9 +35,8 @@ static int add_mark(const struct mark *mark, const struct boot *boot, void *arg)
 	return doc_error(arg);
 }
 
-/* text NULL leaves *ret_ms as it is. Returns the exit status. */
-static int read_time(const struct records_source *source, struct reader *reader, const char *name,
-		     const char *text, int64_t *ret_ms)
+int records_time(const char *command, struct reader *reader, const char *name, const char *text,
+		 int64_t *ret_ms)
 {
 	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
 	int64_t first_ms, now_ms = clock_wall_ms();
@@ -48,7 +47,7 @@ static int read_time(const struct records_source *source, struct reader *reader,
 		return EXIT_DONE;
 	n = boots ? reader_boots(reader, boots, BOOTS_MAX) : -ENOMEM;
 	if (n < 0) {
-		fprintf(stderr, "flashscope %s: %s\n", source->command, reader_error(reader));
+		fprintf(stderr, "flashscope %s: %s\n", command, reader_error(reader));
 		return EXIT_FAILED;
 	}
 	/* What was recorded has its own now. */
@@ -56,7 +55,7 @@ static int read_time(const struct records_source *source, struct reader *reader,
 		now_ms = clock_wall_ms();
 	if (query_time(text, now_ms, boots, (size_t)n, ret_ms, &problem) == 0)
 		return EXIT_DONE;
-	fprintf(stderr, "flashscope %s: %s: ", source->command, name);
+	fprintf(stderr, "flashscope %s: %s: ", command, name);
 	cli_put_text(stderr, problem.detail);
 	fputc('\n', stderr);
 	return EXIT_USAGE;
@@ -105,9 +104,9 @@ static int get_from_file(struct records_source *source, const struct records_doc
 
 	struct reader *reader = source->reader;
 
-	r = read_time(source, reader, "from", from_of(source, document), &from_ms);
+	r = records_time(source->command, reader, "from", from_of(source, document), &from_ms);
 	if (r == EXIT_DONE)
-		r = read_time(source, reader, "to", source->to, &to_ms);
+		r = records_time(source->command, reader, "to", source->to, &to_ms);
 	if (r != EXIT_DONE)
 		return r;
 	doc_init(&doc, DOC_MAX_BYTES);

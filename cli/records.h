@@ -39,6 +39,11 @@ MUST_CHECK int records_document(struct records_source *source,
  * said on stderr; returns the exit status. */
 MUST_CHECK int records_get(struct records_source *source, bool marks, char **ret);
 
+/* A time that was given for a file, whose newest sample is "now"; text NULL leaves *ret_ms as it
+ * is. Returns the exit status; what is wrong is said on stderr. */
+MUST_CHECK int records_time(const char *command, struct reader *reader, const char *name,
+			    const char *text, int64_t *ret_ms);
+
 /* The span of a mark, by its id or its label (of several the newest), as times that a query takes:
  * the boot and the milliseconds on its clock, "now" for the end of an open one. */
 struct mark_span {

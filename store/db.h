@@ -105,6 +105,8 @@ MUST_CHECK int schema_upgrade(struct db *db);
 MUST_CHECK int schema_sync(struct db *db, const struct catalog *catalog);
 /* With the boot known: rollups begin with its next hour, what is older is read from samples. */
 MUST_CHECK int schema_begin_rollups(struct db *db);
+/* The query of a view that is there whatever is sampled; NULL: there is none of the name. */
+const char *schema_view(const char *name);
 /* The views of one group, whether or not this program knows it. */
 MUST_CHECK int schema_views(struct db *db, const struct file_group *group);
 void schema_groups_free(struct db *db);

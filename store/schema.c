@@ -456,6 +456,14 @@ static int sync_group(struct db *db, const struct group *group, size_t index, st
 	return r;
 }
 
+const char *schema_view(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fixed_views); i++)
+		if (!strcmp(fixed_views[i].name, name))
+			return strstr(fixed_views[i].sql, " AS SELECT ") + 4;
+	return NULL;
+}
+
 int schema_views(struct db *db, const struct file_group *group)
 {
 	CLEANUP(freep) char *buf = malloc(VIEW_TEXT_BYTES);
