@@ -2,6 +2,7 @@
 # Plain rows are those that the views of the stock shell have, in each form, from a file and from a
 # daemon, within a window.
 # label: long
+# timeout: 600
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3 jq curl gzip
