@@ -1,7 +1,6 @@
 #include "model/sink.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +78,15 @@ static struct row *next_row(struct sink *sink)
 	return row;
 }
 
+/* At each tick for each row, where snprintf() would take a third of what a tick costs. */
+static void copy_name(char *buf, size_t size, const char *name)
+{
+	size_t len = strnlen(name, size - 1);
+
+	memcpy(buf, name, len);
+	buf[len] = '\0';
+}
+
 struct row *sink_row(struct sink *sink, const char *node, const char *identity)
 {
 	struct row *row = next_row(sink);
@@ -89,8 +97,8 @@ struct row *sink_row(struct sink *sink, const char *node, const char *identity)
 	}
 	memset(row->values, 0, sizeof(row->values));
 	row->suspended = false;
-	snprintf(row->node, sizeof(row->node), "%s", node);
-	snprintf(row->identity, sizeof(row->identity), "%s", identity);
+	copy_name(row->node, sizeof(row->node), node);
+	copy_name(row->identity, sizeof(row->identity), identity);
 	if (sink->at_node)
 		memcpy(sink->at_node, row->node, sizeof(row->node));
 	return row;

@@ -11,8 +11,9 @@
 #include "base/macros.h"
 #include "model/catalog.h"
 
-#define STREAM_VALUES  156
-#define STREAM_SECONDS 86400
+#define STREAM_VALUES    156
+#define STREAM_SECONDS   86400
+#define STREAM_NODES_MAX 20
 
 enum { STREAM_DISK, STREAM_THERMAL, STREAM_CPU, STREAM_UFS, STREAM_PSI, STREAM_GROUPS };
 
@@ -294,14 +295,17 @@ stream_rows(const struct stream *s, struct sink *sink,
 	    void (*rows)(const struct group *group, const struct sink *sink, void *arg), void *arg)
 {
 	static const char *const prefix[] = {"sd", "thermal_zone", "policy", "ufshcd", "psi"};
+	static char names[STREAM_GROUPS][STREAM_NODES_MAX][40];
 	const int64_t *v = s->v;
 
 	for (size_t g = 0; g < STREAM_GROUPS; g++) {
 		sink_reset(sink, &stream_groups[g]);
 		for (size_t i = 0; i < stream_nodes[g]; i++) {
-			char name[40];
+			char *name = names[g][i];
 
-			snprintf(name, sizeof(name), "%s%zu", prefix[g], i);
+			if (!*name)
+				snprintf(name, sizeof(names[g][i]), "%s%zu", prefix[g], i);
+
 			struct row *row = sink_row(sink, name, "");
 
 			for (size_t f = 0; f < stream_groups[g].n_fields; f++)
