@@ -440,6 +440,16 @@ static void begin_with_departure(struct incidents *table, struct incident *incid
 	}
 }
 
+/* "1-4.2": a port of USB that no disk is known at. Mice are pulled as well, and each would be
+ * counted as a device of its own. */
+static bool is_usb_port(const char *device)
+{
+	size_t n = strspn(device, "0123456789");
+
+	return n && device[n] == '-' && device[n + 1] &&
+	       device[n + 1 + strspn(device + n + 1, "0123456789.")] == '\0';
+}
+
 static void take_event(struct incidents *table, const struct kernel_message *message,
 		       struct incidents_taken *ret)
 {
@@ -454,6 +464,8 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 		resolve_record(table, message, device);
 	incident = find_open(table, device, finding);
 	is_new = !incident && finding->severity >= SEVERITY_WARNING;
+	if (!incident && !is_new && is_usb_port(device))
+		return;
 	if (is_new) {
 		incident = open_incident(table, device);
 		begin_with_departure(table, incident);

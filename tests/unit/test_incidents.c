@@ -608,6 +608,12 @@ static void a_disk_that_goes(void **unused)
 	assert_true(incidents_count_next(table, &cursor, &count));
 	assert_int_equal(count.findings, 1);
 	assert_int_equal(count.incidents, 1);
+	/* A mouse is no device of storage. */
+	assert_int_equal(
+		take(table, 4 * SECOND, "usb 1-4.2: USB disconnect, device number 7").change,
+		INCIDENTS_SAME);
+	for (cursor = 0; incidents_count_next(table, &cursor, &count);)
+		assert_string_equal(count.device, "sdb");
 	/* Long after it something else is the reason, and another device has another one. */
 	assert_int_equal(take(table, 1000 * SECOND, gone).change, INCIDENTS_SAME);
 	assert_int_equal(take(table, 1001 * SECOND, "I/O error, dev sdc, sector 8").incident->cause,
