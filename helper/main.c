@@ -301,6 +301,16 @@ static void drop_privileges(void)
 		log_warning("privileges cannot be given up");
 }
 
+/* Only where a service manager starts the next helper: one of ours is forked by its guardian, and
+ * one of a daemon that was started anew is asked at once. */
+static struct rate_memory *map_rate(const struct arguments *args)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s.asked", args->memory);
+	return rate_map(args->passed ? path : NULL, wire_digest(registry()));
+}
+
 int main(int argc, char **argv)
 {
 	struct arguments args = {.socket = DEFAULT_SOCKET,
@@ -322,7 +332,7 @@ int main(int argc, char **argv)
 		return EXIT_CANNOT_START;
 	log_info("version " FLASHSCOPE_VERSION);
 
-	struct rate_memory *rate = rate_map();
+	struct rate_memory *rate = map_rate(&args);
 
 	drop_privileges();
 	if (args.keep &&

@@ -1,8 +1,15 @@
 #include "helper/rate.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
 
 struct rate {
 	const struct catalog *catalog;
@@ -10,12 +17,35 @@ struct rate {
 	int64_t looked_ms[WIRE_GROUPS_MAX]; /* for what slept or is new; INT64_MIN never */
 };
 
-struct rate_memory *rate_map(void)
+/* -1: none. A file on a disk would be written with each request, and would outlive the boot. */
+static int open_kept(const char *path)
 {
-	void *memory = mmap(NULL, sizeof(struct rate_memory), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CLEANUP(closep)
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	struct statfs fs;
+	struct stat st;
+	int kept = fd;
 
-	return memory == MAP_FAILED ? NULL : memory;
+	if (fd < 0 || fstatfs(fd, &fs) < 0 || fstat(fd, &st) < 0 ||
+	    (fs.f_type != TMPFS_MAGIC && fs.f_type != RAMFS_MAGIC) || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid() || st.st_mode & 077 ||
+	    ftruncate(fd, sizeof(struct rate_memory)) < 0)
+		return -1;
+	fd = -1;
+	return kept;
+}
+
+struct rate_memory *rate_map(const char *path, int64_t digest)
+{
+	CLEANUP(closep) int fd = path ? open_kept(path) : -1;
+	struct rate_memory *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
+					  fd < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (memory->digest != digest)
+		*memory = (struct rate_memory){.digest = digest};
+	return memory;
 }
 
 int rate_new(const struct catalog *catalog, struct rate_memory *memory, struct rate **ret)

@@ -14,12 +14,15 @@
 
 /* What outlives the process; by group, boot clock, 0: never. Zero-initialised nothing was asked. */
 struct rate_memory {
+	int64_t digest; /* of the catalog whose groups these are */
 	int64_t asked_ms[WIRE_GROUPS_MAX];
 };
 
-/* Memory for it, zero-initialised and shared with all that are forked after this, until the process
- * ends. NULL when there is none. */
-struct rate_memory *rate_map(void);
+/* Memory for it, shared with all that are forked after this, until the process ends. NULL when
+ * there is none. path: a file in memory (tmpfs), made when it is not there, that keeps it for the
+ * next helper of this boot, which nobody forks; NULL, or a file that is no such thing or of another
+ * user: none. What another catalog has left there is forgotten. */
+struct rate_memory *rate_map(const char *path, int64_t digest);
 
 struct rate;
 

@@ -213,8 +213,8 @@ struct store {
 	struct db *db;
 	unsigned n_since_checkpoint;
 	int64_t held_since_ms; /* since when a reader holds the journal, 0: nobody does */
-	bool moved_aside; /* a broken file, once */
-	bool said_full;   /* no number is left for a new node */
+	bool moved_aside;      /* a broken file, once */
+	bool said_full;        /* no number is left for a new node */
 };
 
 /* block.c */

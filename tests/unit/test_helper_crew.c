@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -953,7 +954,7 @@ static void look(size_t n_nodes, int error)
 /* The helper was killed and is started again, over and over. */
 static void also_after_a_kill(void **state)
 {
-	struct rate_memory *memory = rate_map();
+	struct rate_memory *memory = rate_map(NULL, 1);
 
 	(void)state;
 	assert_non_null(memory);
@@ -981,7 +982,37 @@ static void also_after_a_kill(void **state)
 	sample(ASKED, 1);
 }
 
-/* One that slept, or was plugged in, is looked at alone: the others have answered. */
+/* What one helper has noted, the next one knows where the file is in memory; not that of another
+ * program, and nothing where others can write or the file would lie on a disk. */
+static void memory_in_a_file(void **state)
+{
+	char path[] = "/dev/shm/flashscope-rate-XXXXXX", on_disk[128];
+	int fd = mkstemp(path);
+	struct rate_memory *memory;
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	close(fd);
+	memory = rate_map(path, 7);
+	assert_non_null(memory);
+	memory->asked_ms[ASKED] = 1234;
+	memory = rate_map(path, 7);
+	assert_int_equal(memory->asked_ms[ASKED], 1234);
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_int_equal(rate_map(path, 7)->asked_ms[ASKED], 0);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_int_equal(rate_map(path, 8)->asked_ms[ASKED], 0);
+	assert_int_equal(rate_map(path, 7)->asked_ms[ASKED], 0);
+	unlink(path);
+	assert_int_equal(symlink("/dev/shm/flashscope-rate-none", path), 0);
+	assert_non_null(rate_map(path, 7));
+	assert_int_equal(access("/dev/shm/flashscope-rate-none", F_OK), -1);
+	unlink(path);
+	snprintf(on_disk, sizeof(on_disk), "%s/none/asked", getenv("HOME") ? getenv("HOME") : "/");
+	assert_non_null(rate_map(on_disk, 7));
+}
+
 /* Somebody stops the process of an idle worker: that is no device that hangs. */
 static void one_that_was_stopped(void **state)
 {
@@ -1007,6 +1038,7 @@ static void one_that_was_stopped(void **state)
 	assert_int_not_equal(said.pids[0], pid);
 }
 
+/* One that slept, or was plugged in, is looked at alone: the others have answered. */
 static void the_rest(void **state)
 {
 	(void)state;
@@ -1100,6 +1132,7 @@ int main(void)
 		TEST(what_is_not_sampled_is_refused, set_up),
 		TEST(too_soon_is_refused, set_up),
 		TEST(also_after_a_kill, set_up),
+		cmocka_unit_test(memory_in_a_file),
 		TEST(one_that_was_stopped, set_up),
 		TEST(the_rest, set_up),
 		TEST(more_devices_than_workers, set_up),
