@@ -104,9 +104,12 @@ static void report_processes(struct hw *hw, struct probe *probe)
 		probe_node(probe, "process", OUTCOME_OK, advice,
 			   "/proc/PID/io, only of the processes of the same user: %s",
 			   strerror(-r));
-	else
+	else if (r == -ENOENT)
 		probe_node(probe, "process", OUTCOME_OK, advice,
 			   "/proc/PID/io, only of the processes that /proc shows (hidepid)");
+	else
+		probe_node(probe, "process", OUTCOME_OK, "",
+			   "/proc/PID/io; that of the first process fails: %s", strerror(-r));
 }
 
 static bool probe_processes(struct hw *hw, struct probe *probe, struct writers *w)
@@ -117,7 +120,8 @@ static bool probe_processes(struct hw *hw, struct probe *probe, struct writers *
 
 	if (r <= 0) {
 		probe_node(probe, "process", r < 0 ? outcome_of_error(r) : OUTCOME_NO_NODE,
-			   "mount procfs on /proc", "/proc has no processes");
+			   hw_is_live(hw) ? "mount procfs on /proc" : "",
+			   hw_is_live(hw) ? "/proc has no processes" : "no process was recorded");
 		return false;
 	}
 	r = hw_look(hw, "proc/%lld/io", (long long)pid);
@@ -143,6 +147,12 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
+/* Android has version 1 in a place of its own, and init decides what is mounted. */
+static const char *unify(struct hw *hw)
+{
+	return hw_exists(hw, "dev/blkio") ? "" : "boot with systemd.unified_cgroup_hierarchy=1";
+}
+
 static bool cgroups_have_io(struct hw *hw, struct probe *probe, const char *root, bool v1)
 {
 	static const struct need need = {"CONFIG_BLK_CGROUP", NULL, OUTCOME_NO_NODE, ""};
@@ -152,8 +162,7 @@ static bool cgroups_have_io(struct hw *hw, struct probe *probe, const char *root
 		words[0] = '\0';
 	if (!has_word(words, "io") && v1)
 		probe_node(
-			probe, "cgroup", OUTCOME_DISABLED,
-			"boot with systemd.unified_cgroup_hierarchy=1",
+			probe, "cgroup", OUTCOME_DISABLED, unify(hw),
 			"the controller io is in use by cgroup version 1 (blkio), which does not "
 			"charge writes to who made them");
 	else if (!has_word(words, "io"))
@@ -164,7 +173,9 @@ static bool cgroups_have_io(struct hw *hw, struct probe *probe, const char *root
 		words[0] = '\0';
 	if (!has_word(words, "io"))
 		probe_node(probe, "cgroup", OUTCOME_DISABLED,
-			   "DefaultIOAccounting=yes in systemd's system.conf, or write +io to it",
+			   "DefaultIOAccounting=yes in systemd's system.conf, or IOAccounting=yes "
+			   "in a unit; "
+			   "without systemd: echo +io >/sys/fs/cgroup/cgroup.subtree_control",
 			   "/%s/cgroup.subtree_control has no io, so no group has io.stat", root);
 	return has_word(words, "io");
 }
@@ -175,8 +186,7 @@ static bool probe_cgroups(struct hw *hw, struct probe *probe, struct writers *w)
 	const char *root = writer_cgroups_root(hw, &v1);
 
 	if (!root && v1)
-		probe_node(probe, "cgroup", OUTCOME_NO_NODE,
-			   "boot with systemd.unified_cgroup_hierarchy=1",
+		probe_node(probe, "cgroup", OUTCOME_NO_NODE, unify(hw),
 			   "cgroup version 1 is mounted; io.stat is of version 2");
 	else if (!root)
 		probe_node(probe, "cgroup", OUTCOME_NO_NODE, "mount cgroup2 on /sys/fs/cgroup",
@@ -192,20 +202,31 @@ static bool probe_cgroups(struct hw *hw, struct probe *probe, struct writers *w)
 	return w->cgroups;
 }
 
-static bool probe_users(struct hw *hw, struct probe *probe, struct writers *w)
+static void report_no_users(struct hw *hw, struct probe *probe, int r)
 {
 	static const struct need need = {"CONFIG_UID_SYS_STATS", NULL, OUTCOME_NO_NODE, ""};
+	bool is_denied = r == -EACCES || r == -EPERM;
+
+	if (r == -ENOENT && hw_exists(hw, "system/build.prop"))
+		reason_option(hw, probe, "uid", &need, "there is no /proc/uid_io/stats");
+	else if (r == -ENOENT)
+		probe_node(probe, "uid", OUTCOME_UNSUPPORTED, "",
+			   "only kernels of Android have /proc/uid_io/stats");
+	else
+		probe_node(probe, "uid", outcome_of_error(r),
+			   is_denied ? "as root; let the domain read proc_uid_io_stats (sepolicy)"
+				     : "",
+			   "/proc/uid_io/stats: %s", strerror(-r));
+}
+
+static bool probe_users(struct hw *hw, struct probe *probe, struct writers *w)
+{
 	int r = hw_readable(hw, "proc/uid_io/stats"), names;
 
-	if (r == -ENOENT)
-		reason_option(hw, probe, "uid", &need,
-			      "there is no /proc/uid_io/stats, which Android's kernels have");
-	else if (r < 0)
-		probe_node(probe, "uid", outcome_of_error(r),
-			   "let the domain read proc_uid_io_stats (sepolicy), as root",
-			   "/proc/uid_io/stats: %s", strerror(-r));
-	if (r < 0)
+	if (r < 0) {
+		report_no_users(hw, probe, r);
 		return false;
+	}
 	w->users = writer_users_of(hw);
 	if (!w->users) {
 		probe_node(probe, "uid", OUTCOME_FAILED, "", "%s", strerror(ENOMEM));
@@ -213,7 +234,7 @@ static bool probe_users(struct hw *hw, struct probe *probe, struct writers *w)
 	}
 	names = writer_packages_read(hw, &w->packages);
 	if (names < 0)
-		probe_node(probe, "uid", OUTCOME_OK, "",
+		probe_node(probe, "uid", OUTCOME_OK, "pm list packages -U tells whose they are",
 			   "/proc/uid_io/stats; numbers without names: "
 			   "/data/system/packages.list: %s",
 			   strerror(-names));
@@ -308,6 +329,11 @@ static void sample_processes(const struct writer_processes *processes, struct si
 	struct row *row;
 
 	writer_processes_get(processes, &stats);
+	/* Where no account may be read, nothing is known to have been written. */
+	if (stats.has_looked && stats.n_denied == stats.n_seen) {
+		row_set(sink_row(sink, "process", ""), DENIED, (int64_t)stats.n_denied);
+		return;
+	}
 	row = put_row(sink, "process", &stats.io, stats.n_known);
 	row_set(row, CANCELLED, stats.io.cancelled);
 	if (stats.has_looked)
@@ -330,6 +356,8 @@ static void sample_users(const struct writer_users *users, struct sink *sink)
 	struct row *row;
 
 	writer_users_get(users, &stats);
+	if (!stats.n_known)
+		return;
 	row = put_row(sink, "uid", &stats.io, stats.n_known);
 	row_set(row, SYNCS, stats.io.syncs);
 	row_set(row, LEFT_OUT, (int64_t)stats.n_left_out);
@@ -351,7 +379,8 @@ static int writers_sample(void *state, struct hw *hw, size_t group, struct sink 
 		size_t n;
 		struct writer_io io = writer_devices_io(w->devices, &n);
 
-		(void)put_row(sink, "device", &io, n);
+		if (n)
+			(void)put_row(sink, "device", &io, n);
 	}
 	return 0;
 }
