@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "sampling/registry.h"
 #include "store/reader.h"
@@ -40,12 +42,22 @@ static int check_type(const char *path)
 
 static void tell_lack(const char *command, const char *path, struct reader *reader)
 {
-	if (reader_may_lack(reader) > 0)
-		fprintf(stderr,
-			"flashscope %s: %s may lack the newest minutes: it was not closed, and "
-			"%s-wal is "
-			"not beside it; take both along, or flashscope snapshot COPY\n",
-			command, path, path);
+	int64_t first_ms, last_ms;
+	char buf[64];
+	struct text text = TEXT_IN(buf);
+
+	if (reader_may_lack(reader) <= 0)
+		return;
+	text_str(&text, "no samples at all");
+	if (cli_file_span(reader, &first_ms, &last_ms) == 0) {
+		text_reset(&text);
+		clock_rfc3339(&text, last_ms);
+	}
+	fprintf(stderr,
+		"flashscope %s: %s may lack the newest minutes, what came after %s: it was not "
+		"closed, and %s-wal is not beside it; take both along, or flashscope snapshot "
+		"COPY\n",
+		command, path, buf, path);
 }
 
 int cli_open_file(const char *command, const char *path, struct reader **ret)

@@ -148,6 +148,19 @@ static int print_nodes(struct reader *reader)
 	return r < 0 ? r : table_print(table, stdout);
 }
 
+/* What the daemon had in its memory when it ended, or when the file was copied, is in no file. */
+static void print_end(struct reader *reader)
+{
+	int64_t first_ms, last_ms;
+
+	if (cli_file_span(reader, &first_ms, &last_ms) < 0)
+		return;
+	print_wall("newest    sample", last_ms);
+	puts(reader_was_stopped(reader) > 0
+		     ? "; the daemon was stopped, nothing is missing"
+		     : "; no stop of the daemon is in it: what came after that is missing");
+}
+
 static int print_text(const char *path, int64_t file_bytes, struct reader *reader,
 		      const struct holding *holding)
 {
@@ -158,6 +171,7 @@ static int print_text(const char *path, int64_t file_bytes, struct reader *reade
 	printf("database  %s: %s, %d %s\n", path, buf, holding->n_boots,
 	       holding->n_boots == 1 ? "boot" : "boots");
 	print_boots(holding);
+	print_end(reader);
 	putchar('\n');
 	return print_nodes(reader);
 }

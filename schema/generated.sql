@@ -132,6 +132,120 @@ CREATE VIEW outcomes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(o.t+b.wall_offset_
  o.node, o.outcome, o.reason, o.boot, o.t
  FROM outcome o JOIN boot b ON b.id=o.boot ORDER BY o.id;
 
+CREATE VIEW minute_rows AS SELECT id, id/10000000000000 AS boot,
+ id/10000%10000 AS node, id%10000 AS num, id/100000000%100000*3600000 AS t0,
+ 60 AS n, json_array(0,
+  iif(typeof(count)='blob',hex(count),count),
+  iif(typeof(sum)='blob',hex(sum),sum),
+  iif(typeof(sum2)='blob',hex(sum2),sum2),
+  iif(typeof(span)='blob',hex(span),span),
+  iif(typeof(min)='blob',hex(min),min),
+  iif(typeof(min2)='blob',hex(min2),min2),
+  iif(typeof(max)='blob',hex(max),max),
+  iif(typeof(max2)='blob',hex(max2),max2),
+  iif(typeof(first)='blob',hex(first),first),
+  iif(typeof(last)='blob',hex(last),last),
+  iif(typeof(last2)='blob',hex(last2),last2),
+  iif(typeof(flag)='blob',hex(flag),flag)) AS cells FROM minute;
+
+CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+(json_extract(j.value,'$[0]')+1)*60000)/1000.0,'unixepoch') AS wall,
+ c.boot AS boot, c.t0+(json_extract(j.value,'$[0]')+1)*60000 AS t, d.name AS node, q.grp AS grp, q.name AS name, q.state AS state,
+ json_extract(j.value,'$[2]') AS count,
+ json_extract(j.value,'$[3]') AS sum,
+ json_extract(j.value,'$[4]') AS sum2,
+ json_extract(j.value,'$[5]') AS span,
+ json_extract(j.value,'$[6]') AS min,
+ json_extract(j.value,'$[7]') AS min2,
+ json_extract(j.value,'$[8]') AS max,
+ json_extract(j.value,'$[9]') AS max2,
+ json_extract(j.value,'$[10]') AS first,
+ json_extract(j.value,'$[11]') AS last,
+ json_extract(j.value,'$[12]') AS last2,
+ json_extract(j.value,'$[13]') AS flag,
+ d.identity AS identity, c.t0 AS t0, c.id AS id FROM minute_rows c CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
+ num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
+   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
+   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
+  FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
+   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')||'"]') x
+  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),
+ span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),min(-k,c.n),1)) OVER w-iif(l IN('C','D'),min(-k,c.n),1),
+   iif(l IN('C','D'),min(-k,c.n),1), l,
+   CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
+   sum(l IN('E','F')) OVER w
+  FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),
+ run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,
+   sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span
+  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'
+  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL
+   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON s.f=key
+   WHERE type='text'),
+ tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
+  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
+ SELECT json_group_array(json(x)) FROM
+  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,
+    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x
+   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+  WHERE f=0 AND has_value)) j;
+
+CREATE VIEW hour_rows AS SELECT id, id/10000000000000 AS boot,
+ id/10000%10000 AS node, id%10000 AS num, id/100000000%100000*86400000 AS t0,
+ 24 AS n, json_array(0,
+  iif(typeof(count)='blob',hex(count),count),
+  iif(typeof(sum)='blob',hex(sum),sum),
+  iif(typeof(sum2)='blob',hex(sum2),sum2),
+  iif(typeof(span)='blob',hex(span),span),
+  iif(typeof(min)='blob',hex(min),min),
+  iif(typeof(min2)='blob',hex(min2),min2),
+  iif(typeof(max)='blob',hex(max),max),
+  iif(typeof(max2)='blob',hex(max2),max2),
+  iif(typeof(first)='blob',hex(first),first),
+  iif(typeof(last)='blob',hex(last),last),
+  iif(typeof(last2)='blob',hex(last2),last2),
+  iif(typeof(flag)='blob',hex(flag),flag)) AS cells FROM hour;
+
+CREATE VIEW hours AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+(json_extract(j.value,'$[0]')+1)*3600000)/1000.0,'unixepoch') AS wall,
+ c.boot AS boot, c.t0+(json_extract(j.value,'$[0]')+1)*3600000 AS t, d.name AS node, q.grp AS grp, q.name AS name, q.state AS state,
+ json_extract(j.value,'$[2]') AS count,
+ json_extract(j.value,'$[3]') AS sum,
+ json_extract(j.value,'$[4]') AS sum2,
+ json_extract(j.value,'$[5]') AS span,
+ json_extract(j.value,'$[6]') AS min,
+ json_extract(j.value,'$[7]') AS min2,
+ json_extract(j.value,'$[8]') AS max,
+ json_extract(j.value,'$[9]') AS max2,
+ json_extract(j.value,'$[10]') AS first,
+ json_extract(j.value,'$[11]') AS last,
+ json_extract(j.value,'$[12]') AS last2,
+ json_extract(j.value,'$[13]') AS flag,
+ d.identity AS identity, c.t0 AS t0, c.id AS id FROM hour_rows c CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
+ num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
+   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
+   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
+  FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
+   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')||'"]') x
+  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),
+ span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),min(-k,c.n),1)) OVER w-iif(l IN('C','D'),min(-k,c.n),1),
+   iif(l IN('C','D'),min(-k,c.n),1), l,
+   CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
+   sum(l IN('E','F')) OVER w
+  FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),
+ run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,
+   sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span
+  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'
+  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL
+   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON s.f=key
+   WHERE type='text'),
+ tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
+  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
+ SELECT json_group_array(json(x)) FROM
+  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,
+    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x
+   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+  WHERE f=0 AND has_value)) j;
+
 CREATE TABLE "load_chunk"(id INTEGER PRIMARY KEY, boot INTEGER, node INTEGER,
  t0 INTEGER, step INTEGER, n INTEGER, late, "load1", "load5", "load15", "runnable", "threads");
 

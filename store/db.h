@@ -117,6 +117,10 @@ struct text;
 enum view { VIEW_ROWS, VIEW_TICKS, VIEW_LAST };
 void view_name(struct text *text, const struct file_group *group, enum view view);
 void view_sql(struct text *text, const struct file_group *group, enum view view);
+/* The views minute_rows and minutes, hour_rows and hours. */
+struct resolution_spec;
+void rollup_rows_sql(struct text *text, const struct resolution_spec *spec);
+void rollups_sql(struct text *text, const struct resolution_spec *spec);
 
 /* page.c */
 struct page_builder;

@@ -439,6 +439,28 @@ static int sync_group_view(struct db *db, const struct file_group *group, enum v
 	return text->truncated ? -E2BIG : sync_view(db, buf, text->p);
 }
 
+static int sync_rollup_views(struct db *db, struct text *text)
+{
+	int r = 0;
+
+	for (int i = RESOLUTION_MINUTE; i <= RESOLUTION_HOUR && !r; i++) {
+		const struct resolution_spec *spec = &resolution_specs[i];
+		char name[32];
+
+		snprintf(name, sizeof(name), "%s_rows", spec->table);
+		text_reset(text);
+		rollup_rows_sql(text, spec);
+		r = sync_view(db, name, text->p);
+		if (r < 0)
+			break;
+		snprintf(name, sizeof(name), "%ss", spec->table);
+		text_reset(text);
+		rollups_sql(text, spec);
+		r = sync_view(db, name, text->p);
+	}
+	return r;
+}
+
 static int sync_group(struct db *db, const struct group *group, size_t index, struct text *text)
 {
 	struct file_group *made = schema_group(db, group->name, strlen(group->name));
@@ -492,6 +514,8 @@ int schema_sync(struct db *db, const struct catalog *catalog)
 
 	for (size_t i = 0; i < ARRAY_SIZE(fixed_views) && !r; i++)
 		r = sync_view(db, fixed_views[i].name, fixed_views[i].sql);
+	if (!r)
+		r = sync_rollup_views(db, &text);
 	for (size_t i = 0; !r && (group = catalog_group_at(catalog, i, NULL)); i++)
 		r = sync_group(db, group, i, &text);
 	return r;

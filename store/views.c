@@ -22,6 +22,7 @@
 
 #include "base/text.h"
 #include "store/db.h"
+#include "store/rollup.h"
 
 void view_name(struct text *text, const struct file_group *group, enum view view)
 {
@@ -124,6 +125,46 @@ static void last_sql(struct text *text, const struct file_group *group)
 		    " WHERE boot=(SELECT max(boot) FROM tail))-150000\n"
 		    " OR part='chunk' AND step>=60000)",
 		    g, g, g, g);
+}
+
+/* Rollups by the same code: cells are what they measure, and nothing is in the place of lateness.
+ */
+static const char *const rollup_columns[] = {"count", "sum",  "sum2",  "span", "min",   "min2",
+					     "max",   "max2", "first", "last", "last2", "flag"};
+
+void rollup_rows_sql(struct text *text, const struct resolution_spec *spec)
+{
+	text_printf(text,
+		    "CREATE VIEW %s_rows AS SELECT id, id/10000000000000 AS boot,\n"
+		    " id/10000%%10000 AS node, id%%10000 AS num, id/100000000%%100000*%lld AS t0,\n"
+		    " %zu AS n, json_array(0",
+		    spec->table, (long long)(spec->point_ms * (int64_t)spec->n), spec->n);
+	for (size_t i = 0; i < ARRAY_SIZE(rollup_columns); i++)
+		chunk_cell(text, rollup_columns[i]);
+	text_printf(text, ") AS cells FROM %s", spec->table);
+}
+
+#define END_MS "c.t0+(json_extract(j.value,'$[0]')+1)*"
+
+void rollups_sql(struct text *text, const struct resolution_spec *spec)
+{
+	long long ms = spec->point_ms;
+
+	text_printf(text,
+		    "CREATE VIEW %ss AS SELECT strftime('%%Y-%%m-%%dT%%H:%%M:%%fZ',"
+		    "(b.wall_offset_ms+" END_MS "%lld)/1000.0,'unixepoch') AS wall,\n"
+		    " c.boot AS boot, " END_MS "%lld AS t, d.name AS node, q.grp AS grp,"
+		    " q.name AS name, q.state AS state",
+		    spec->table, ms, ms);
+	for (size_t i = 0; i < ARRAY_SIZE(rollup_columns); i++)
+		text_printf(text, ",\n json_extract(j.value,'$[%zu]') AS %s", i + 2,
+			    rollup_columns[i]);
+	text_printf(text,
+		    ",\n d.identity AS identity, c.t0 AS t0, c.id AS id FROM %s_rows c"
+		    " CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node"
+		    " CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE\n"
+		    "%s%s%s)) j",
+		    spec->table, numbers_sql, spans_sql, ticks_of_row_sql);
 }
 
 void view_sql(struct text *text, const struct file_group *group, enum view view)
