@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +23,6 @@
 #include "daemon/lock.h"
 
 #define HELPER_NAME   "flashscope-helper"
-#define MEMORY_ENDING "-helper.ufs"
 #define HELPER_SOCKET "helper.sock"
 #define PASSED_FD     3
 #define LISTEN_TRIES  20
@@ -80,23 +80,27 @@ static int prepare_helper(int socket_fd, int lifeline_fd)
 	return dup2(socket_fd, PASSED_FD) < 0 ? -errno : 0;
 }
 
-/* Where the helper remembers the monitors that it has switched on: beside the runtime folder, so
- * that daemons with folders of their own do not share it. Not in it, since it may belong to another
- * user, who could put a link there; so neither in a folder that others may write to. */
+/* FNV-1a */
+static uint32_t number_of(const char *text)
+{
+	uint32_t number = 2166136261U;
+
+	for (; *text; text++)
+		number = (number ^ (uint8_t)*text) * 16777619U;
+	return number;
+}
+
+/* Where the helper remembers the monitors that it has switched on. Daemons with folders of their
+ * own do not share it, so it is named by the runtime folder; but not beside that, where another
+ * user may write, now or once the folder is given to one, and put a link there. */
 static const char *memory_path(const struct config *config, char buf[static PATH_MAX])
 {
 	const char *runtime_dir = config_text(config, OPTION_RUNTIME_DIR);
 	char real[PATH_MAX];
-	struct stat st;
-	char *slash;
 
-	if (!strcmp(runtime_dir, DEFAULT_RUNTIME_DIR) || !realpath(runtime_dir, real) ||
-	    snprintf(buf, PATH_MAX, "%s" MEMORY_ENDING, real) >= PATH_MAX)
+	if (!strcmp(runtime_dir, DEFAULT_RUNTIME_DIR) || !realpath(runtime_dir, real))
 		return DEFAULT_MEMORY;
-	slash = strrchr(real, '/');
-	slash[slash == real] = '\0';
-	if (stat(real, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return DEFAULT_MEMORY;
+	snprintf(buf, PATH_MAX, DEFAULT_MEMORY "-%08" PRIx32, number_of(real));
 	return buf;
 }
 

@@ -308,7 +308,7 @@ static struct rate_memory *map_rate(const struct arguments *args)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s.asked", args->memory);
-	return rate_map(args->passed ? path : NULL, wire_digest(registry()));
+	return rate_map(args->passed && !args->keep ? path : NULL, wire_digest(registry()));
 }
 
 int main(int argc, char **argv)
