@@ -262,6 +262,7 @@ static void print_one(struct tree *boot)
 	print_pair("to", tree_text(boot, "t_last"));
 	print_pair("ended", ended(boot));
 	print_pair("certain", tree_text(boot, "end.certainty"));
+	print_pair("by", tree_text(boot, "end.text"));
 	print_pair("note", tree_text(boot, "end_note"));
 	print_reasons(evidence);
 	print_lines(evidence);

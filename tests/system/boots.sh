@@ -105,7 +105,7 @@ get /api/v1/boots | json '.[1].end.evidence | .last_lines.from == "sys/fs/pstore
 	([.records[] | select(.counts)] | length) == 1' 'lines'
 "$flashscope" boots --socket "$socket" 2 >"$work/boots"
 grep -q 'because .*panic.* -> kernel_crash, certain' "$work/boots" || fail "$(cat "$work/boots")"
-grep -q 'sysrq triggered crash' "$work/boots" || fail "$(cat "$work/boots")"
+grep -q '^by .*panic.*: sysrq triggered crash$' "$work/boots" || fail "$(cat "$work/boots")"
 ! grep -q "$(printf '\033')" "$work/boots" || fail 'control characters'
 "$flashscope" status --socket "$socket" | grep -q '^last boot  2: the kernel crashed (certain)' || fail 'status'
 
