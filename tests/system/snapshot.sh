@@ -48,6 +48,12 @@ is "$(stat -c %s "$work/b.snap")" "$(tr -d '\r' <"$work/head" | sed -n 's/^Conte
 is 400 "$(code '/api/v1/snapshot?x=1')" 'an unknown parameter'
 get /api/v1/snapshot -I -o /dev/null
 
+# What is kept of each resolution is told, and its shares make up no more than the whole.
+get /api/v1/status | json '.store.kept | [.[].what] == ["raw", "minute", "hour", "slow"] and
+	all(.bytes >= 0 and .share_bytes > 0)' 'what is kept'
+get /api/v1/status | json '([.store.kept[].share_bytes] | add) <= .store.size_max_bytes' 'shares'
+"$fs" status --socket "$socket" | grep -q '^kept .*raw.*minute.*hour' || fail 'status does not tell what is kept'
+
 # A slow client keeps out a second one, and commits go on; one that breaks off leaves nothing.
 mkdir "$work/part"
 curl -sS --limit-rate 20k -o "$work/slow.snap" --unix-socket "$socket" \
