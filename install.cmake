@@ -62,7 +62,8 @@ install(FILES docs/flashscope.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/flashscoped.8 docs/flashscope-helper.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
 # In the folders of the tree, so that the pages find each other.
 foreach(page README.md ARCHITECTURE.md HACKING.md docs/BENCHMARKS.md docs/FAULTS.md docs/METRICS.md
-	docs/UFS-MONITOR.md docs/openapi.json docs/deploy/android.md docs/deploy/systemd.md schema/FORMAT.md)
+	docs/UFS-MONITOR.md docs/openapi.json docs/deploy/android.md docs/deploy/systemd.md schema/FORMAT.md
+	schema/queries.sql)
 	get_filename_component(folder ${page} DIRECTORY)
 	install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

@@ -23,7 +23,7 @@ for file in bin/flashscope sbin/flashscoped sbin/flashscope-helper share/man/man
 	echo "./usr/$file"
 done >>"$work/wanted"
 for file in README.md ARCHITECTURE.md HACKING.md docs/BENCHMARKS.md docs/FAULTS.md docs/METRICS.md docs/UFS-MONITOR.md \
-	docs/openapi.json docs/deploy/android.md docs/deploy/systemd.md schema/FORMAT.md flashscope.conf.example; do
+	docs/openapi.json docs/deploy/android.md docs/deploy/systemd.md schema/FORMAT.md schema/queries.sql flashscope.conf.example; do
 	echo "./usr/share/doc/flashscope/$file"
 done >>"$work/wanted"
 sort -o "$work/wanted" "$work/wanted"
