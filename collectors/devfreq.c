@@ -139,10 +139,20 @@ static int add_all(struct hw *hw, struct sysfs_nodes *nodes, struct probe *probe
 {
 	CLEANUP(hw_names_done) struct hw_names names = {0};
 	int r = hw_list(hw, &names, "", "%s", parent);
+	size_t n_left_out = 0;
 
-	for (size_t i = 0; i < names.n && nodes->n < DEVICES_MAX && r >= 0; i++)
-		if (names.v[i][0] != '.' && hw_exists(hw, "%s/%s/cur_freq", parent, names.v[i]))
+	for (size_t i = 0; i < names.n && r >= 0; i++) {
+		if (names.v[i][0] == '.' || !hw_exists(hw, "%s/%s/cur_freq", parent, names.v[i]))
+			continue;
+		if (nodes->n < DEVICES_MAX)
 			r = add(hw, nodes, probe, parent, names.v[i]);
+		else
+			n_left_out++;
+	}
+	if (n_left_out)
+		probe_node(probe, "more", OUTCOME_UNSUPPORTED, "",
+			   "%zu of /%s beyond the first %d are left out", n_left_out, parent,
+			   DEVICES_MAX);
 	return r;
 }
 

@@ -103,7 +103,7 @@ struct hwmon {
 	size_t n_chips;
 	struct sensor *sensors; /* SENSORS_MAX */
 	size_t n_sensors;
-	size_t n_dropped;
+	size_t n_dropped, n_dropped_chips;
 };
 
 static void hwmon_close(void *state)
@@ -331,8 +331,11 @@ static void add_chip(struct hw *hw, struct hwmon *h, struct probe *probe, const 
 	const char *collector;
 
 	*chip = (struct chip){.runtime_status = node_file_none};
-	if (h->n_chips >= CHIPS_MAX - 1 ||
-	    hw_real_path(hw, chip->dir, sizeof(chip->dir), "sys/class/hwmon/%s", hwmon_name) < 0)
+	if (h->n_chips >= CHIPS_MAX - 1) {
+		h->n_dropped_chips++;
+		return;
+	}
+	if (hw_real_path(hw, chip->dir, sizeof(chip->dir), "sys/class/hwmon/%s", hwmon_name) < 0)
 		return;
 	if (hw_read_line(hw, chip->name, sizeof(chip->name), "%s/name", chip->dir) < 0) {
 		probe_node(probe, hwmon_name, OUTCOME_UNSUPPORTED, "",
@@ -403,6 +406,10 @@ static int hwmon_probe(struct hw *hw, struct probe *probe, void **ret_state)
 		probe_node(probe, "more", OUTCOME_UNSUPPORTED, "",
 			   "%zu sensors beyond the first %d are left out", h->n_dropped,
 			   SENSORS_MAX);
+	if (h->n_dropped_chips)
+		probe_node(probe, "more chips", OUTCOME_UNSUPPORTED, "",
+			   "%zu chips are not looked at: the bound is %d", h->n_dropped_chips,
+			   CHIPS_MAX - 1);
 	if (!h->n_sensors) {
 		report_none(hw, probe, r);
 		return r < 0 ? r : -ENOENT;

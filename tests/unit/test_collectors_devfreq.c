@@ -90,6 +90,7 @@ static void bounded(void **unused)
 		put(&f, path, "1\n");
 	}
 	assert_int_equal(fixture_probe(&f, "devfreq", false), 0);
+	check_outcome(&f, "more", OUTCOME_UNSUPPORTED);
 	assert_int_equal(fixture_sample(&f, 0), 0);
 	assert_int_equal(f.sink.n_rows, 64);
 	fixture_end(&f);

@@ -198,12 +198,35 @@ static void bounded(void **unused)
 	fixture_end(&f);
 }
 
+static void bounded_chips(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	for (int i = 0; i < 70; i++) {
+		char dir[128], path[192];
+
+		snprintf(dir, sizeof(dir), I2C "%d-0048", i);
+		put_chip(&f, dir, i, "tmp102\n");
+		snprintf(path, sizeof(path), "%s/hwmon/hwmon%d/temp1_input", dir, i);
+		put(&f, path, "47312\n");
+	}
+	assert_int_equal(fixture_probe(&f, "hwmon", false), 0);
+	check_outcome(&f, "more chips", OUTCOME_UNSUPPORTED);
+	assert_non_null(strstr(item_of(&f, "more chips")->reason, "7 chips"));
+	assert_int_equal(fixture_sample(&f, 0), 0);
+	assert_int_equal(f.sink.n_rows, 63);
+	fixture_end(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(board),        cmocka_unit_test(left_alone),
-		cmocka_unit_test(falls_asleep), cmocka_unit_test(hostile),
-		cmocka_unit_test(nothing),      cmocka_unit_test(bounded),
+		cmocka_unit_test(board),         cmocka_unit_test(left_alone),
+		cmocka_unit_test(falls_asleep),  cmocka_unit_test(hostile),
+		cmocka_unit_test(nothing),       cmocka_unit_test(bounded),
+		cmocka_unit_test(bounded_chips),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
