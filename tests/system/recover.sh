@@ -8,16 +8,13 @@ fs=$bin/flashscope
 make_tree "$work/tree"
 start --root "$work/tree"
 until_true 10 sh -c "curl -sS '$url/api/v1/latest?collector=load' | grep -q threads"
-commits()
-{
-	get /api/v1/status | jq .store.n_commits
-}
-n=$(commits)
 ask /api/v1/marks -X POST -d '{"label":"first"}' >/dev/null
-until_true 10 sh -c "[ \$(curl -sS '$url/api/v1/status' | jq .store.n_commits) -gt $n ]"
-cp "$work/f.db" "$work/f.db-wal" "$work/" 2>/dev/null || true
+until_true 30 sh -c "sqlite3 -readonly '$work/f.db' 'SELECT label FROM marks' | grep -q first"
+# Both of one moment.
 mkdir "$work/copy"
+kill -STOP "$daemon"
 cp "$work/f.db" "$work/f.db-wal" "$work/copy/"
+kill -CONT "$daemon"
 
 # With its journal, and in a folder that cannot be written.
 (cd "$work/copy" && sha256sum ./*) >"$work/sums"
