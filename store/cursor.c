@@ -100,25 +100,29 @@ static int load_flags(struct cursor *c)
 	return r;
 }
 
+/* ,"reads","temp": of the catalog, so nothing in them wants to be quoted. What the file does not
+ * have is answered by a number, which is no series. */
+static void columns_text(const struct cursor *c, struct text *text)
+{
+	for (size_t f = 0; f < c->n_fields; f++)
+		text_printf(text, ",\"%s\"",
+			    c->columns[f] ? c->group->fields[c->fields[f]].name : "n");
+}
+
 static int prepare_chunk(struct cursor *c)
 {
-	char in[CURSOR_NODES_MAX * 8 + 16];
-	struct text text = TEXT_IN(in);
-	const char *names[SPAN_FIELDS_MAX];
+	char in[CURSOR_NODES_MAX * 8 + 16], columns[SPAN_FIELDS_MAX * (NODE_NAME_MAX + 4)];
+	struct text in_text = TEXT_IN(in), columns_of = TEXT_IN(columns);
 
 	sqlite3_finalize(c->chunk);
 	c->chunk = NULL;
-	nodes_text(c, &text);
-	for (size_t f = 0; f < SPAN_FIELDS_MAX; f++) {
-		size_t field = f < c->n_fields ? c->fields[f] : c->fields[0];
-
-		names[f] = f < c->n_fields && c->columns[f] ? c->group->fields[field].name : "n";
-	}
+	nodes_text(c, &in_text);
+	columns_text(c, &columns_of);
 	return sql_prepare(c->reader->conn, &c->chunk,
-			   "SELECT id,node,t0,step,n,late,\"%w\",\"%w\" FROM \"%w_chunk\""
+			   "SELECT id,node,t0,step,n,late%s FROM \"%w_chunk\""
 			   " WHERE id>?1 AND id<?2 AND node %s AND t0<=?3 AND t0+(n-1)*step>=?4"
 			   " ORDER BY id LIMIT 1",
-			   names[0], names[1], c->group->name, in);
+			   columns, c->group->name, in);
 }
 
 static int64_t chunk_id(const struct cursor *c, int64_t t_ms)

@@ -117,7 +117,7 @@ int reader_series(struct reader *reader, const struct group *group, const char *
 		  int (*visit)(const struct series_key *key, const struct boot *boot, void *arg),
 		  void *arg);
 
-#define SPAN_FIELDS_MAX 2
+#define SPAN_FIELDS_MAX 24
 
 /* A run of ticks on a grid. Arrays belong to the cursor and are valid until its next call. */
 struct span {
