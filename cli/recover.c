@@ -109,7 +109,7 @@ static void print_span(const char *path, bool wants_journal)
 		return;
 	puts("the old file was not closed: what came after its last sample is not in it");
 	if (wants_journal)
-		puts("there was no journal beside it: the last five commits may be missing");
+		puts("there was no journal beside it: the last minutes may be missing");
 }
 
 static void print_report(const char *path, const struct recover_report *report)

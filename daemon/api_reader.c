@@ -51,6 +51,9 @@ struct reader *api_reader_acquire(struct api *api, struct answer *answer,
 {
 	int64_t now_ms = clock_boot_ms(), committing_ms = store_committing_ms(api->store);
 
+	/* One whose client takes nothing is not to hold the journal while others ask. */
+	if (api->snapshot)
+		snapshot_look(api->snapshot);
 	/* What the store thread waits for would hold up this one as well. */
 	if (committing_ms && now_ms - committing_ms > API_DISK_HANGS_MS) {
 		api_disk_hangs(answer, now_ms - committing_ms);

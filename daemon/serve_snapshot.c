@@ -35,6 +35,7 @@ static bool commit_first(struct api *api, int64_t *ret_since_ms)
 	struct store_status before, status;
 
 	store_peek_status(api->store, &before);
+	store_want_hour(api->store);
 	if (api->committer)
 		committer_wake(api->committer);
 	do {

@@ -102,7 +102,7 @@ static int take(struct store *store, struct batch *batch, int64_t t_ms, bool fin
 	if (!r) {
 		take_records(store, batch, t_ms);
 		vanished_take(store);
-		writers_take(store, &batch->writers, final);
+		writers_take(store, &batch->writers, final || store->wants_hour);
 		batch->more = take_segments(store);
 		for (size_t i = 0; i < store->n_groups && !batch->more; i++)
 			swap_block(&store->groups[i]);
@@ -285,12 +285,20 @@ static int write_batch(struct store *store, const struct batch *batch)
 	return r;
 }
 
-static void checkpoint(struct store *store, bool final)
+/* Pages that several commits write anew go into the file once, so it pays to wait; but a copy of
+ * the file alone is not to lack more than this and the time to the next commit. */
+static bool checkpoint_is_due(const struct store *store, int64_t t_ms)
+{
+	return !store->checkpointed || t_ms - store->checkpointed_ms > CHECKPOINT_MS ||
+	       wal_bytes(store) > retention_wal_full_bytes(store->db->size_max_bytes) / 2;
+}
+
+static void checkpoint(struct store *store, int64_t t_ms, bool final)
 {
 	struct db *db = store->db;
 	int n_log = 0, n_moved = 0;
 
-	if (!final && ++store->n_since_checkpoint < CHECKPOINT_COMMITS)
+	if (!final && !checkpoint_is_due(store, t_ms))
 		return;
 
 	int code = sqlite3_wal_checkpoint_v2(
@@ -298,8 +306,8 @@ static void checkpoint(struct store *store, bool final)
 		&n_log, &n_moved);
 
 	/* What a reader kept in the journal is moved by the next commit. */
-	store->n_since_checkpoint =
-		code == SQLITE_OK && n_moved == n_log ? 0 : CHECKPOINT_COMMITS - 1;
+	store->checkpointed = code == SQLITE_OK && n_moved == n_log;
+	store->checkpointed_ms = t_ms;
 	if (code != SQLITE_OK && final)
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }
@@ -373,7 +381,11 @@ static void commit_done(struct store *store, const struct batch *batch, int64_t 
 	if (batch->spent_bytes)
 		spent_done(store, &batch->spent, batch->spent_bytes);
 	store->status.n_commits++;
-	store->status.last_commit_ms = t_ms;
+	/* All that waited before it is in the file. */
+	if (!batch->more) {
+		store->status.last_commit_ms = t_ms;
+		store->wants_hour = false;
+	}
 	tail_prune(store, t_ms);
 }
 
@@ -485,7 +497,7 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (!r && final)
 		r = db_settle_marks(store);
 	if (!r) {
-		checkpoint(store, final);
+		checkpoint(store, t_ms, final);
 		db_note(store, 0, NULL);
 		told = store->db->kept_told;
 		if (!told)

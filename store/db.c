@@ -430,7 +430,7 @@ static void attached(struct store *store, struct db *db)
 	store->wall_dirty = true;
 	store->attach_count++;
 	/* A young file is not to be empty without its journal. */
-	store->n_since_checkpoint = CHECKPOINT_COMMITS - 1;
+	store->checkpointed = false;
 	pthread_mutex_unlock(&store->lock);
 }
 

@@ -21,7 +21,7 @@
 #define TAIL_SLOTS            96
 #define TAIL_DIR_MAX_BYTES    65536
 #define TAIL_PAYLOAD_BYTES    4040 /* of a record that fills one page and no more */
-#define CHECKPOINT_COMMITS    5
+#define CHECKPOINT_MS         300000
 
 /* The live pages of the tail in the order of time; what is no page of ours is left out. */
 #define TAIL_LIVE                                                                                  \

@@ -199,6 +199,7 @@ struct store {
 	struct event *log_open; /* see store_kernel_log_open() */
 	size_t n_log_open;
 	bool urgent;
+	bool wants_hour;                   /* see store_want_hour() */
 	uint64_t critical[STORE_CRITICAL]; /* see store_take_critical() */
 	size_t n_critical;
 	struct mirror *mirror; /* NULL: none */
@@ -211,7 +212,8 @@ struct store {
 	/* ---- the commit thread's own */
 	struct coder commit_coder;
 	struct db *db;
-	unsigned n_since_checkpoint;
+	bool checkpointed; /* all of the journal, then */
+	int64_t checkpointed_ms;
 	int64_t held_since_ms; /* since when a reader holds the journal, 0: nobody does */
 	bool moved_aside;      /* a broken file, once */
 	bool said_full;        /* no number is left for a new node */

@@ -403,6 +403,13 @@ void store_clock_step(struct store *store, const struct clock_step *step)
 	pthread_mutex_unlock(&store->lock);
 }
 
+void store_want_hour(struct store *store)
+{
+	pthread_mutex_lock(&store->lock);
+	store->wants_hour = true;
+	pthread_mutex_unlock(&store->lock);
+}
+
 bool store_urgent(struct store *store)
 {
 	pthread_mutex_lock(&store->lock);

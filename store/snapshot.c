@@ -163,6 +163,11 @@ static int by_page(const void *a, const void *b)
 	return (x->at < y->at) - (x->at > y->at);
 }
 
+static uint32_t u32_of(const uint8_t *p)
+{
+	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
 static int64_t frame_offset(uint32_t at)
 {
 	return WAL_HEADER_BYTES + (int64_t)(at - 1) * FRAME_BYTES;
@@ -183,10 +188,7 @@ static int find_frames(struct snapshot *s)
 
 		if (r || memcmp(header + 8, s->header.salt, sizeof(s->header.salt)) != 0)
 			return r ? r : -EUCLEAN;
-		s->frames[i - 1] =
-			(struct frame){(uint32_t)header[0] << 24 | (uint32_t)header[1] << 16 |
-					       (uint32_t)header[2] << 8 | header[3],
-				       i};
+		s->frames[i - 1] = (struct frame){u32_of(header), i};
 	}
 	if (s->header.n_frames)
 		qsort(s->frames, s->header.n_frames, sizeof(*s->frames), by_page);
@@ -284,12 +286,26 @@ static const struct frame *find_frame(const struct snapshot *s, uint32_t page)
 	return NULL;
 }
 
+/* A journal that was begun anew meanwhile has other frames there, with another salt: the file has
+ * what stood in them before. */
+static int read_frame(const struct snapshot *s, const struct frame *frame, uint8_t *buf)
+{
+	uint8_t whole[FRAME_HEADER_BYTES + PAGE_BYTES];
+	int r = read_at(s->wal, whole, sizeof(whole), frame_offset(frame->at));
+
+	if (!r && (u32_of(whole) != frame->page ||
+		   memcmp(whole + 8, s->header.salt, sizeof(s->header.salt)) != 0))
+		r = -EUCLEAN;
+	if (!r)
+		memcpy(buf, whole + FRAME_HEADER_BYTES, PAGE_BYTES);
+	return r;
+}
+
 static int read_page(const struct snapshot *s, uint32_t page, uint8_t *buf)
 {
 	const struct frame *frame = find_frame(s, page);
 
-	return frame ? read_at(s->wal, buf, PAGE_BYTES,
-			       frame_offset(frame->at) + FRAME_HEADER_BYTES)
+	return frame ? read_frame(s, frame, buf)
 		     : read_at(s->file, buf, PAGE_BYTES, (int64_t)(page - 1) * PAGE_BYTES);
 }
 

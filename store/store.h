@@ -153,6 +153,10 @@ int64_t store_committing_ms(struct store *store);
  */
 bool store_urgent(struct store *store);
 
+/* The next commit writes who wrote in the hour that goes on, too, which is written from time to
+ * time only: for a copy that is to have all. */
+void store_want_hour(struct store *store);
+
 /* Critical events, each by what causes it: kind, collector and node as one number. Takes those that
  * came since it was asked last, at most max of them; of more than STORE_CRITICAL the newest are not
  * told. */

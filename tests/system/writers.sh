@@ -65,6 +65,10 @@ echo >"$disk/hold"
 wait $stays || true
 stays=
 
+# A snapshot has the hour that goes on as well.
+"$flashscope" snapshot --url "$url" "$work/snap" >/dev/null
+"$flashscope" writers --db "$work/snap" --by process | grep -q flashwriter ||
+	fail "the snapshot has no writers: $("$flashscope" writers --db "$work/snap")"
 "$flashscope" writers --url "$url" >"$work/table"
 for wanted in '^counted from 20.* to 20.*hour' flashwriter 'written by all of them'; do
 	grep -q "$wanted" "$work/table" || fail "the table lacks $wanted: $(cat "$work/table")"
