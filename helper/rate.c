@@ -29,7 +29,9 @@ static int open_kept(const char *path)
 	if (fd < 0 || fstatfs(fd, &fs) < 0 || fstat(fd, &st) < 0 ||
 	    (fs.f_type != TMPFS_MAGIC && fs.f_type != RAMFS_MAGIC) || !S_ISREG(st.st_mode) ||
 	    st.st_uid != geteuid() || st.st_mode & 077 ||
-	    ftruncate(fd, sizeof(struct rate_memory)) < 0)
+	    ftruncate(fd, sizeof(struct rate_memory)) < 0 ||
+	    /* A hole could not be filled where there is no room left, which is a SIGBUS. */
+	    posix_fallocate(fd, 0, sizeof(struct rate_memory)) != 0)
 		return -1;
 	fd = -1;
 	return kept;
