@@ -9,6 +9,10 @@
 #define LINES_BEFORE_VERSION 3
 /* A clock that shows no year, and half of one less than before, is in the next one. */
 #define HALF_YEAR_US         (INT64_C(183) * 86400 * 1000000)
+/* The year 9999; 285 years of uptime; and what clocks that are set back may add up to. */
+#define WALL_MAX_US          INT64_C(253402300799999999)
+#define STAMP_MAX_US         (INT64_C(1) << 53)
+#define SHIFT_MAX_US         (INT64_C(1) << 60)
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -70,7 +74,7 @@ static int64_t by_wall(struct log_clock *clock, int64_t wall_us)
 	int64_t t_us = wall_us + clock->shift_us;
 
 	if (clock->has_last && t_us < clock->last_us - INCIDENTS_DISORDER_US) {
-		clock->shift_us += clock->last_us - t_us;
+		clock->shift_us = MIN(clock->shift_us + clock->last_us - t_us, SHIFT_MAX_US);
 		t_us = clock->last_us;
 	}
 	return t_us;
@@ -102,9 +106,20 @@ static void take_time(struct log_clock *clock, struct kernel_message *m)
 	clock->has_last = true;
 }
 
+/* What no clock shows is no time; sums of the others do not overflow. */
+static void bound_times(struct kernel_message *m)
+{
+	if (m->wall_us < 0 || m->wall_us > WALL_MAX_US)
+		m->wall_us = KERNEL_TIME_NONE;
+	if (m->t_us < 0 || m->t_us > STAMP_MAX_US)
+		m->t_us = KERNEL_TIME_NONE;
+}
+
 bool log_clock_take(struct log_clock *clock, struct kernel_message *m)
 {
 	bool is_other;
+
+	bound_times(m);
 
 	if (m->facility != 0) {
 		/* journalctl, where it goes over to the next boot; the older ones say "Reboot". */

@@ -772,6 +772,7 @@ static void what_was_unplugged_is_asked_anew(void **state)
 /* What could not be looked at has not gone: its worker stays, and what hangs does not answer. */
 static void a_look_that_fails(void **state)
 {
+	unsigned before;
 	int64_t pid;
 
 	(void)state;
@@ -795,8 +796,10 @@ static void a_look_that_fails(void **state)
 	await(&said.n_probed, 1);
 	turn_for(300);
 	skew_ms += 60000;
+	before = said.n_rows;
 	request(ALSO);
-	await(&said.n_rows, 1);
+	if (said.n_rows == before)
+		await(&said.n_rows, 1);
 	assert_true(said.n_nodes >= 1);
 	assert_int_equal(said.pids[strcmp(said.nodes[0], "a") ? 1 : 0], pid);
 }

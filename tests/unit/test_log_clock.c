@@ -116,13 +116,31 @@ static void new_year(void **unused)
 	assert_int_equal(t_us, (4 * 365 + 1) * day_us);
 }
 
+/* Times that no clock shows, and a clock that is set back again and again: nothing overflows. */
+static void hostile(void **unused)
+{
+	static const int64_t times[] = {INT64_MAX - 1, 0, 5, INT64_MIN, INT64_MAX};
+	struct log_clock clock = {0}, stamps = {0};
+
+	(void)unused;
+	for (size_t i = 0; i < 200; i++) {
+		struct kernel_message m = {.t_us = KERNEL_TIME_NONE, .wall_has_year = true};
+
+		m.wall_us = i % 2 ? 0 : INT64_C(253402300799999999);
+		log_clock_take(&clock, &m);
+		m.t_us = times[i % ARRAY_SIZE(times)];
+		m.wall_us = times[(i + 2) % ARRAY_SIZE(times)];
+		log_clock_take(i % 3 ? &stamps : &clock, &m);
+	}
+	assert_true(clock.last_us >= 0 && clock.last_us < INT64_MAX / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(boots),
-		cmocka_unit_test(wall_in_place_of_stamps),
-		cmocka_unit_test(both_clocks),
-		cmocka_unit_test(new_year),
+		cmocka_unit_test(boots),       cmocka_unit_test(wall_in_place_of_stamps),
+		cmocka_unit_test(both_clocks), cmocka_unit_test(new_year),
+		cmocka_unit_test(hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
