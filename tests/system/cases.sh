@@ -2,7 +2,7 @@
 # label: long single
 # The field cases of tests/cases by the built binary: each value, note and row of a table of their
 # expect.md stands here as a check. Where a check differs from the words of expect.md, it says why.
-# timeout: 120
+# timeout: 300
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 build=$(cd "$1" && pwd)

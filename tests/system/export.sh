@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Plain rows are those that the views of the stock shell have, in each form, from a file and from a
 # daemon, within a window.
-# label: long
+# label: long single
 # timeout: 600
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

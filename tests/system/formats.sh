@@ -2,7 +2,7 @@
 # Files that earlier versions wrote (tests/formats): what they answered is answered, before and
 # after a daemon of this version went on with them, and their rows are as they were. One of a later
 # format is refused and left alone.
-# label: long
+# label: long single
 # timeout: 600
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

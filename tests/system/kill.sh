@@ -6,7 +6,7 @@
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3
-rounds=${KILL_ROUNDS:-50}
+rounds=${KILL_ROUNDS:-25}
 make_tree "$work/tree"
 printf '[store]\ncommit_interval = 1s\nsize_max = 4MiB\n[collector load]\nperiod.load = 100ms\n' >"$work/f.conf"
 

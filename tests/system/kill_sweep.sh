@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # label: slow nosan
 # timeout: 600
-# Kills the writer with SIGKILL at random moments, a hundred times and more on one file. After each kill:
+# Kills the writer with SIGKILL at random moments, some eighty times on one file. After each kill:
 # the file passes integrity_check, all that was said to be committed is there, each tick once.
 # With a second argument it drives a program of its own: "PROGRAM..." is started with the file as
 # its last argument, and of the group load is asked that each tick is there once.
-# KILL_ROUNDS: how often (150). KILL_MAX_MS: the longest life (120, and what a first commit takes
+# KILL_ROUNDS: how often (80). KILL_MAX_MS: the longest life (120, and what a first commit takes
 # here, which is long with a sanitizer on a busy machine).
 # Usage: kill_sweep.sh BUILD_DIR [PROGRAM...]
 set -eu
 build=$1
 shift
-rounds=${KILL_ROUNDS:-150}
+rounds=${KILL_ROUNDS:-80}
 max_ms=${KILL_MAX_MS:-}
 command -v sqlite3 >/dev/null || { echo "the sqlite3 shell is missing"; exit 77; }
 work=$(mktemp -d)

@@ -2,7 +2,7 @@
 # The questions of schema/queries.sql, in the stock shells of SQLite: that of this machine, and those
 # of Debian 11 (3.34) and 13 (3.46), which are fetched once; and the views of rollups, against what
 # the file was made of. A shell that cannot be had is counted.
-# label: long
+# label: long nosan
 # timeout: 600
 set -eu
 export LC_ALL=C

@@ -121,13 +121,14 @@ static int run_boot(const char *path, const char *boot_id, int64_t wall_ms, int6
 int main(int argc, char **argv)
 {
 	int64_t hours = argc > 2 ? strtoll(argv[2], NULL, 10) : 30, wall_ms = 1790000000000;
-	struct sink sink;
+	struct sink sink = {0};
 	int r = argc < 2 ? -EINVAL : sink_init(&sink);
 
 	if (r == 0)
 		r = run_boot(argv[1], "boot-a", wall_ms, hours, &sink);
 	if (r == 0)
 		r = run_boot(argv[1], "boot-b", wall_ms + (hours + 1) * HOUR_MS, hours, &sink);
+	sink_done(&sink);
 	if (r < 0)
 		fprintf(stderr, "queries_file: %s\n", strerror(-r));
 	return r < 0;

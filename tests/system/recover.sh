@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What flashscope recover makes of copies of a running daemon's file that lack this and that, and
 # that it leaves them as they are.
+# label: long single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need sqlite3 jq curl
