@@ -27,7 +27,9 @@ struct group_known {
 	char path[PATH_BYTES]; /* below the root, "/system.slice/x" */
 	int parent;            /* index of this look, -1: the root */
 	unsigned depth;
-	bool is_new, has_io;
+	/* Its account was not read so far, though it may be older than the look before: what it has
+	 * is no news. */
+	bool is_baseline;
 	struct place places[WRITER_CGROUP_DEVICES];
 };
 
@@ -45,6 +47,7 @@ struct writer_cgroups {
 	size_t n, n_before;
 	struct number numbers[NUMBERS_MAX];
 	size_t n_numbers, next_number;
+	bool is_complete; /* v has all groups that there were: who is not in it is new */
 	bool is_first_done;
 	struct writer_cgroups_stats stats;
 };
@@ -127,7 +130,7 @@ static void take_line(struct writer_cgroups *c, struct hw *hw, struct group_know
 	if (io.written < place->last.written || io.read < place->last.read)
 		place->last = (struct writer_io){0};
 	more = writer_io_minus(&io, &place->last);
-	if (c->is_first_done)
+	if (!group->is_baseline)
 		place->since = more;
 	place->last = io;
 }
@@ -141,15 +144,20 @@ static void read_group(struct writer_cgroups *c, struct hw *hw, const char *root
 
 	while (r > 0 && slice_line(&rest, &line))
 		take_line(c, hw, group, line);
+	if (r >= 0 || r == -ENODATA)
+		group->is_baseline = false;
 }
 
 /* Of the look before, by its path; a new one has written nothing yet. */
-static void begin_group(struct writer_cgroups *c, struct group_known *group)
+static void begin_group(const struct writer_cgroups *c, struct group_known *group,
+			bool was_complete)
 {
+	group->is_baseline = !was_complete;
 	for (size_t i = 0; i < c->n_before; i++) {
 		if (strcmp(c->before[i].path, group->path) != 0)
 			continue;
 		memcpy(group->places, c->before[i].places, sizeof(group->places));
+		group->is_baseline = c->before[i].is_baseline;
 		break;
 	}
 	for (size_t i = 0; i < WRITER_CGROUP_DEVICES; i++) {
@@ -178,6 +186,8 @@ static int add_group(void *arg, const char *name, bool is_dir)
 	if (!is_dir)
 		return 0;
 	if (c->n == WRITER_CGROUPS_MAX || depth > WRITER_CGROUP_DEPTH_MAX) {
+		/* One that is too deep never comes up. */
+		c->is_complete = c->is_complete && depth > WRITER_CGROUP_DEPTH_MAX;
 		c->stats.n_left_out++;
 		return 0;
 	}
@@ -201,9 +211,13 @@ static int find_groups(struct writer_cgroups *c, struct hw *hw, const char *root
 	int r = hw_each(hw, add_group, &walk, "%s", root);
 
 	for (size_t i = 0; r == 0 && i < c->n; i++) {
+		int below;
+
 		walk.parent = (int)i;
-		/* It may have been removed meanwhile. */
-		(void)hw_each(hw, add_group, &walk, "%s%s", root, c->v[i].path);
+		below = hw_each(hw, add_group, &walk, "%s%s", root, c->v[i].path);
+		/* One that was removed meanwhile has none below it. */
+		if (below < 0 && below != -ENOENT && below != -ENODEV)
+			c->is_complete = false;
 	}
 	return r;
 }
@@ -259,16 +273,27 @@ static void tell(struct writer_cgroups *c, struct hw *hw, struct writer_top *top
 int writer_cgroups_look(struct writer_cgroups *c, struct hw *hw, const char *root,
 			struct writer_top *top)
 {
+	bool was_complete = c->is_first_done && c->is_complete;
+	size_t n_left_out = c->stats.n_left_out;
 	int r;
 
 	memcpy(c->before, c->v, c->n * sizeof(*c->v));
 	c->n_before = c->n;
 	c->n = 0;
+	c->is_complete = true;
 	c->stats.n_left_out = 0;
 	writer_top_begin(top, WRITER_CGROUP);
 	r = find_groups(c, hw, root);
+	if (r < 0) {
+		/* The next look goes on from the one before. */
+		memcpy(c->v, c->before, c->n_before * sizeof(*c->v));
+		c->n = c->n_before;
+		c->is_complete = was_complete;
+		c->stats.n_left_out = n_left_out;
+		return r;
+	}
 	for (size_t i = 0; i < c->n; i++)
-		begin_group(c, &c->v[i]);
+		begin_group(c, &c->v[i], was_complete);
 	/* Children before their parents, which then have what they have. */
 	for (size_t i = c->n; i > 0; i--) {
 		read_group(c, hw, root, &c->v[i - 1]);
@@ -276,9 +301,8 @@ int writer_cgroups_look(struct writer_cgroups *c, struct hw *hw, const char *roo
 	}
 	tell(c, hw, top);
 	c->stats.n_known = c->n;
-	if (r == 0 && !c->n)
-		r = -ENOENT;
-	if (r == 0)
-		c->is_first_done = true;
-	return r;
+	if (!c->n)
+		return -ENOENT;
+	c->is_first_done = true;
+	return 0;
 }

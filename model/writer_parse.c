@@ -80,6 +80,17 @@ int writer_parse_io(struct slice text, struct writer_io *ret)
 	return r;
 }
 
+/* Anybody may name a process or a group like a row of ours. */
+static void take_brackets(char *name)
+{
+	size_t len = strlen(name);
+
+	if (strcmp(name, WRITER_OTHERS) != 0 && strcmp(name, WRITER_UNSEEN) != 0)
+		return;
+	memmove(name, name + 1, len - 2);
+	name[len - 2] = '\0';
+}
+
 static void write_name(struct writer_stat *stat, struct slice comm)
 {
 	struct text name = text_in(stat->name, sizeof(stat->name));
@@ -89,6 +100,7 @@ static void write_name(struct writer_stat *stat, struct slice comm)
 	text_str(&name, stat->is_kernel ? "[" : "");
 	text_mem(&name, comm.p, MIN(comm.len, sizeof(stat->name) - 3));
 	text_str(&name, stat->is_kernel ? "]" : "");
+	take_brackets(stat->name);
 }
 
 /* The name may hold brackets, blanks and newlines: it ends at the last bracket. */
@@ -280,6 +292,7 @@ void writer_unit_of(const char *path, char unit[WRITER_UNIT_MAX], bool *ret_is_s
 		}
 	}
 	text_mem(&text, last.p, last.len);
+	take_brackets(unit);
 }
 
 int writer_parse_cgroup(struct slice text, char *buf, size_t size)

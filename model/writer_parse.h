@@ -14,6 +14,12 @@
 #define WRITER_NAME_MAX 64
 #define WRITER_UNIT_MAX 96
 
+/* Those that no name is told of. */
+#define WRITER_OTHERS "(others)"
+/* Accounted to a cgroup, but to nobody in it that was seen. */
+#define WRITER_UNSEEN "(short-lived or not seen)"
+/* A process or a group that calls itself so has no brackets in what is parsed here. */
+
 /* In bytes, but for syncs. */
 struct writer_io {
 	int64_t read, written;

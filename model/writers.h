@@ -26,11 +26,6 @@ const char *writer_source_name(enum writer_source source);
 /* N_WRITER_SOURCES for an unknown word. */
 enum writer_source writer_source_named(const char *name);
 
-/* Those that no name is told of. */
-#define WRITER_OTHERS "(others)"
-/* Accounted to a cgroup, but to nobody in it that was seen. */
-#define WRITER_UNSEEN "(short-lived or not seen)"
-
 #define WRITER_DEVICE_MAX 32
 
 struct writer {

@@ -8,11 +8,13 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-#define SLOTS (WRITERS_ROWS_MAX * 4) /* a power of two, more than there are rows */
+#define SLOTS    (WRITERS_ROWS_MAX * 4) /* a power of two, more than there are rows */
+/* With room for the others of each kind. */
+#define CAPACITY (WRITERS_ROWS_MAX + N_WRITER_SOURCES)
 
 /* All that there are, of each kind, each once. */
 struct sums {
-	struct writer *v; /* WRITERS_ROWS_MAX, with room for the others of each kind behind */
+	struct writer *v; /* CAPACITY */
 	uint16_t *slot;   /* SLOTS: index + 1 */
 	size_t n;
 	struct writers_report *report;
@@ -53,31 +55,34 @@ static struct writer *find(const struct sums *sums, const struct writer *w)
 	return index ? &sums->v[index - 1] : NULL;
 }
 
-static struct writer *add(struct sums *sums, const struct writer *w)
+static void add(struct sums *sums, const struct writer *w)
 {
 	size_t slot = slot_of(sums, w);
 
 	if (sums->slot[slot]) {
 		writer_merge(&sums->v[sums->slot[slot] - 1], w);
-		return &sums->v[sums->slot[slot] - 1];
+		return;
 	}
+	if (sums->n == CAPACITY)
+		return;
 	sums->v[sums->n++] = *w;
 	sums->slot[slot] = (uint16_t)sums->n;
-	return &sums->v[sums->n - 1];
 }
 
+/* What a file calls others is a name as any other: it may hold any number of them. */
 static void add_bounded(struct sums *sums, const struct writer *w)
 {
 	struct writer others = *w;
 
-	if (sums->n < WRITERS_ROWS_MAX || writer_is_others(w) || find(sums, w)) {
-		(void)add(sums, w);
+	if (sums->n < WRITERS_ROWS_MAX || find(sums, w)) {
+		add(sums, w);
 		return;
 	}
 	others.id = -1;
+	others.n = MAX(w->n, INT64_C(1));
 	others.unit[0] = others.device[0] = '\0';
 	snprintf(others.name, sizeof(others.name), WRITER_OTHERS);
-	(void)add(sums, &others);
+	add(sums, &others);
 }
 
 static int take(const struct writer_record *record, void *arg)
@@ -140,16 +145,29 @@ static struct writer_io io_of_unit(const struct sums *sums, const char *unit)
 	return io;
 }
 
-/* The account of a cgroup, of all its disks, less that of its processes. */
+/* What was written by processes whose units are not known any more. */
+static struct writer_io io_of_others(const struct sums *sums)
+{
+	const struct writer *others = find(
+		sums, &(struct writer){.source = WRITER_PROCESS, .id = -1, .name = WRITER_OTHERS});
+
+	return others ? others->io : (struct writer_io){0};
+}
+
+/* The account of a cgroup, of all its disks, less that of its processes. The processes without a
+ * unit are in some of them, so they are taken off as well, from the largest on: no byte counts
+ * twice, and what is called unseen is no more than there is. */
 static void add_unseen(struct sums *sums, const struct writer *units, size_t n)
 {
+	struct writer_io others = io_of_others(sums);
+
 	for (size_t i = 0; i < n && sums->n < WRITERS_ROWS_MAX; i++) {
 		const struct writer *unit = &units[i];
 		struct writer unseen = {.source = WRITER_PROCESS, .id = -1, .name = WRITER_UNSEEN};
 		bool is_slice = !strcmp(unit->name, WRITER_UNSEEN), is_first = true;
 		const char *name = is_slice ? unit->unit : unit->name;
 		struct text text = text_in(unseen.unit, sizeof(unseen.unit));
-		struct writer_io io = {0}, seen;
+		struct writer_io io = {0}, seen, left;
 
 		if (writer_is_others(unit))
 			continue;
@@ -163,10 +181,14 @@ static void add_unseen(struct sums *sums, const struct writer *units, size_t n)
 				writer_io_add(&io, &units[k].io);
 		}
 		seen = is_slice ? (struct writer_io){0} : io_of_unit(sums, name);
-		unseen.io = writer_io_minus(&io, &seen);
+		left = writer_io_minus(&io, &seen);
 		text_str(&text, name);
-		if (is_first && unseen.io.written >= WRITERS_UNSEEN_LEAST_BYTES)
-			(void)add(sums, &unseen);
+		if (!is_first)
+			continue;
+		unseen.io = writer_io_minus(&left, &others);
+		others = writer_io_minus(&others, &left);
+		if (unseen.io.written >= WRITERS_UNSEEN_LEAST_BYTES)
+			add(sums, &unseen);
 	}
 }
 
@@ -217,7 +239,7 @@ int query_writers(struct reader *reader, enum writers_by by, int64_t from_wall_m
 	CLEANUP(sums_done) struct sums sums = {.report = &report};
 	int r;
 
-	sums.v = calloc(WRITERS_ROWS_MAX + N_WRITER_SOURCES, sizeof(*sums.v));
+	sums.v = calloc(CAPACITY, sizeof(*sums.v));
 	sums.slot = calloc(SLOTS, sizeof(*sums.slot));
 	if (!sums.v || !sums.slot)
 		return -ENOMEM;

@@ -160,6 +160,7 @@ void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struc
 	struct writer_hours *hours = &store->writers;
 	int64_t hour_ms = MAX(t_ms - 1, INT64_C(0)) / WRITERS_HOUR_MS * WRITERS_HOUR_MS;
 	struct writer writer;
+	bool is_first;
 
 	if (!hours->now) {
 		hours->now = hour_new(WRITERS_HOUR_MAX);
@@ -167,10 +168,9 @@ void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struc
 			return;
 		hours->now->t_ms = -1;
 	}
+	is_first = hours->now->t_ms < 0;
 	if (hours->now->t_ms != hour_ms) {
-		/* The first tick of all only finds out where the counters stand. */
-		int64_t before_ms =
-			hours->now->t_ms < 0 ? t_ms : MAX(hours->now->last_ms, t_ms - step_ms);
+		int64_t before_ms = is_first ? t_ms : MAX(hours->now->last_ms, t_ms - step_ms);
 
 		close_hour(hours);
 		hours->now->t_ms = hour_ms;
@@ -179,6 +179,11 @@ void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struc
 		hours->written_ms = hours->now->since_ms;
 	}
 	hours->now->last_ms = t_ms;
+	/* The first tick of all only finds out where the counters stand. A helper has been looking
+	 * before this daemon was there: its rows go back to the last tick of another, however long
+	 * ago that was. */
+	if (is_first)
+		return;
 	for (size_t i = 0; i < sink->n_rows; i++) {
 		if (writer_of_row(sink, sink->rows[i], &writer) < 0)
 			continue;

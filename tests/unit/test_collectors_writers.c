@@ -136,6 +136,11 @@ static void test_parses_stat(void **state)
 		 "[jbd2/vda1-8]", 2, 50},
 		{"7 (kworker/u8:2-flush-8:0) I 2 0 0 0 -1 69238880 1 2 3 4 5 6 7 8 20 0 1 0 50",
 		 "[kworker]", 2, 50},
+		{"7 (" WRITER_OTHERS ") S 5 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 99", "others", 5,
+		 99},
+		{"7 (" WRITER_UNSEEN ") S 5 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 99",
+		 "short-lived or not seen", 5, 99},
+		{"7 ((other)) S 5 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 99", "(other)", 5, 99},
 		{"7 () S 5 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 99", "", 5, 99},
 		{"7 (sh) S 5 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0", NULL, 0, 0},
 		{"7 sh S 5", NULL, 0, 0},
@@ -218,6 +223,8 @@ static void test_names_units(void **state)
 		{"/", "", false},
 		{"", "", false},
 		{"///", "", false},
+		{"/user.slice/" WRITER_OTHERS, "others", false},
+		{"/" WRITER_UNSEEN, "short-lived or not seen", false},
 		{".service", ".service", false},
 	};
 
@@ -491,6 +498,97 @@ static void test_cgroups_hostile(void **state)
 	assert_int_equal(stats.n_left_out, 23);
 }
 
+#define SLID 600
+
+static void take_group(const struct fixture *f, const char *path)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), "sys/fs/cgroup/%s", path);
+	take_away(f, full);
+}
+
+/* Past the room there is, one that slides in is as old as the others, and so is one that nobody
+ * looked at; only a whole look before tells that a group is new. */
+static void test_cgroups_slide_in(void **state)
+{
+	struct fixture *f = *state;
+	struct writer_cgroups_stats stats;
+	char name[64], path[512];
+	int removed = 0;
+
+	put_root(f);
+	for (int i = 0; i < SLID; i++) {
+		snprintf(name, sizeof(name), "g%d", i);
+		put_group(f, name, "8:0 rbytes=0 wbytes=1000000\n");
+	}
+	assert_int_equal(fixture_probe(f, "writers", false), 0);
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	/* Whichever they are in the order of the directory: some were known, some slide in. */
+	for (int i = 0; i < SLID; i += 10) {
+		snprintf(name, sizeof(name), "g%d", i);
+		take_group(f, name);
+		removed++;
+		if (i % 100)
+			continue;
+		assert_int_equal(fixture_sample(f, TOP), 0);
+		assert_int_equal(f->sink.n_rows, 0);
+	}
+	assert_int_equal(removed, 60);
+	for (int i = 1; i < SLID && removed < 120; i += 10, removed++) {
+		snprintf(name, sizeof(name), "g%d", i);
+		take_group(f, name);
+	}
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	assert_int_equal(f->sink.n_rows, 0);
+
+	/* All are known now: what is new is news again, and those that slid in go on. */
+	put_group(f, "new", "8:0 rbytes=0 wbytes=300\n");
+	for (int i = 0; i < SLID; i++) {
+		snprintf(name, sizeof(name), "g%d", i);
+		snprintf(path, sizeof(path), "%s/sys/fs/cgroup/%s", f->root, name);
+		if (access(path, F_OK) == 0)
+			put_group(f, name, "8:0 rbytes=0 wbytes=1000005\n");
+	}
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	assert_int_equal(written_by(f, WRITER_CGROUP, "new"), 300);
+	writer_cgroups_get(writer_cgroups_of(f->hw), &stats);
+	assert_int_equal(stats.io.written, 300 + (SLID - removed) * 5);
+	assert_int_equal(stats.n_left_out, 0);
+}
+
+/* A look at a tree that cannot be listed is none, and the next goes on from the one before. */
+static void test_cgroups_unlisted(void **state)
+{
+	struct fixture *f = *state;
+	char from[512], to[512];
+
+	put_root(f);
+	put_group(f, "a", "8:0 rbytes=0 wbytes=1000000\n");
+	assert_int_equal(fixture_probe(f, "writers", false), 0);
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	snprintf(from, sizeof(from), "%s/sys/fs/cgroup", f->root);
+	snprintf(to, sizeof(to), "%s/sys/fs/gone", f->root);
+	assert_int_equal(rename(from, to), 0);
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	assert_int_equal(f->sink.n_rows, 0);
+	assert_int_equal(rename(to, from), 0);
+	put_group(f, "a", "8:0 rbytes=0 wbytes=1000070\n");
+	put_group(f, "b", "8:0 rbytes=0 wbytes=9\n");
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	assert_int_equal(written_by(f, WRITER_CGROUP, "a"), 70);
+	assert_int_equal(written_by(f, WRITER_CGROUP, "b"), 9);
+
+	/* One whose account could not be read for once goes on where it was. */
+	take_away(f, "sys/fs/cgroup/b/io.stat");
+	put(f, "sys/fs/cgroup/b/io.stat/x", "");
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	take_away(f, "sys/fs/cgroup/b/io.stat");
+	put_group(f, "b", "8:0 rbytes=0 wbytes=20\n");
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	assert_int_equal(written_by(f, WRITER_CGROUP, "b"), 11);
+}
+
 static void test_users(void **state)
 {
 	struct fixture *f = *state;
@@ -559,6 +657,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_others, start, end),
 		cmocka_unit_test_setup_teardown(test_cgroups, start, end),
 		cmocka_unit_test_setup_teardown(test_cgroups_hostile, start, end),
+		cmocka_unit_test_setup_teardown(test_cgroups_slide_in, start_in_memory, end),
+		cmocka_unit_test_setup_teardown(test_cgroups_unlisted, start, end),
 		cmocka_unit_test_setup_teardown(test_users, start, end),
 		cmocka_unit_test_setup_teardown(test_says_what_is_missing, start, end),
 	};

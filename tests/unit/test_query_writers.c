@@ -1,0 +1,227 @@
+/* Who has written, asked of a real store: hostile rows, the first tick, and no byte twice. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "base/cleanup.h"
+#include "base/macros.h"
+#include "model/sink.h"
+#include "query/writers.h"
+#include "sampling/registry.h"
+#include "store/store.h"
+
+#define OFFSET_MS INT64_C(1796000000000)
+#define MINUTE_MS INT64_C(60000)
+#define HOUR_MS   INT64_C(3600000)
+#define MIB       INT64_C(1048576)
+
+struct world {
+	char folder[64], path[80];
+	struct store *store;
+	struct sink sink;
+	const struct group *group;
+};
+
+static void open_store(struct world *w)
+{
+	struct store_options options = {
+		.path = w->path,
+		.boot_id = "boot-one",
+		.kernel = "test",
+		.wall_offset_ms = OFFSET_MS,
+		.size_max_bytes = 16 << 20,
+		.tail_max_bytes = 1 << 20,
+		.commit_ms = 60000,
+	};
+
+	assert_int_equal(store_open(&options, registry(), &w->store), 0);
+}
+
+static int start(void **state)
+{
+	static struct world w;
+	const struct collector *collector;
+
+	w = (struct world){.folder = "/tmp/test_query_writers.XXXXXX"};
+	assert_non_null(mkdtemp(w.folder));
+	snprintf(w.path, sizeof(w.path), "%s/f.db", w.folder);
+	collector = catalog_find_collector(registry(), "writers");
+	assert_non_null(collector);
+	w.group = &collector->groups[0];
+	assert_string_equal(w.group->name, "writers_top");
+	assert_int_equal(sink_init(&w.sink), 0);
+	open_store(&w);
+	*state = &w;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct world *w = *state;
+	char command[128];
+
+	store_close(w->store);
+	sink_done(&w->sink);
+	snprintf(command, sizeof(command), "rm -rf '%s'", w->folder);
+	return system(command);
+}
+
+static void begin_tick(struct world *w)
+{
+	sink_reset(&w->sink, w->group);
+}
+
+static void add(struct world *w, enum writer_source source, const char *name, const char *unit,
+		int64_t written)
+{
+	struct writer writer = {.source = source, .id = -1, .n = 1, .io = {.written = written}};
+
+	snprintf(writer.name, sizeof(writer.name), "%s", name);
+	snprintf(writer.unit, sizeof(writer.unit), "%s", unit);
+	writer_to_row(&writer, &w->sink);
+}
+
+static void end_tick(struct world *w, int64_t t_ms)
+{
+	store_add(w->store, w->group, t_ms, 0, MINUTE_MS, &w->sink);
+}
+
+static void ask(struct world *w, enum writers_by by, struct writers_report *ret)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+
+	assert_int_equal(reader_open(w->path, w->store, registry(), &reader), 0);
+	assert_int_equal(query_writers(reader, by, OFFSET_MS, OFFSET_MS + 100 * HOUR_MS, ret), 0);
+}
+
+/* -1: no such row; name and unit, the latter NULL for any. */
+static int64_t written_by(const struct writers_report *report, const char *name, const char *unit)
+{
+	int64_t sum = -1;
+
+	for (size_t i = 0; i < report->n; i++)
+		if (!strcmp(report->rows[i].name, name) &&
+		    (!unit || !strcmp(report->rows[i].unit, unit)))
+			sum = MAX(sum, INT64_C(0)) + report->rows[i].io.written;
+	return sum;
+}
+
+#define HOSTILE 20000
+
+/* A file of somebody else: more rows than there may be, of those that call themselves others too,
+ * each with a unit, a number and a disk of its own. */
+static void hostile_rows_are_bounded(void **state)
+{
+	static const char *const sources[] = {"process", "cgroup", "uid", "device"};
+	struct world *w = *state;
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+	sqlite3 *conn;
+	char sql[1024];
+
+	begin_tick(w);
+	end_tick(w, MINUTE_MS);
+	assert_int_equal(store_commit(w->store, MINUTE_MS, true), 0);
+	store_close(w->store);
+	w->store = NULL;
+	assert_int_equal(sqlite3_open(w->path, &conn), SQLITE_OK);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		snprintf(sql, sizeof(sql),
+			 "INSERT INTO writer(boot,t,since,n,until,source,name,unit,device,id,"
+			 "processes,written,read,cancelled,syncs) WITH RECURSIVE k(n) AS (SELECT 0 "
+			 "UNION ALL SELECT n+1 FROM k WHERE n<%d) SELECT (SELECT min(id) FROM "
+			 "boot),0,0,%zu*1000000+n,60000,'%s',iif(n<4500 AND %zu=0,'p'||n,'%s'),"
+			 "'u'||n,'d'||n,n,0,1,0,0,0 FROM k",
+			 HOSTILE - 1, i, sources[i], i, WRITER_OTHERS);
+		assert_int_equal(sqlite3_exec(conn, sql, NULL, NULL, NULL), SQLITE_OK);
+	}
+	sqlite3_close(conn);
+	open_store(w);
+
+	ask(w, WRITERS_BY_PROCESS, &report);
+	assert_in_range(report.n, WRITERS_ROWS_MAX, WRITERS_ROWS_MAX + 1);
+	assert_int_equal(report.total.written, HOSTILE);
+	assert_int_equal(written_by(&report, WRITER_OTHERS, ""), HOSTILE - WRITERS_ROWS_MAX);
+	assert_int_equal(report.written.written, HOSTILE);
+	assert_int_equal(report.n_devices, 1);
+	writers_report_done(&report);
+	ask(w, WRITERS_BY_UID, &report);
+	assert_int_equal(report.n, 1);
+	assert_int_equal(report.rows[0].id, -1);
+	assert_int_equal(report.total.written, HOSTILE);
+}
+
+/* A helper outlives the daemon: what it tells first goes back to a daemon before this one. */
+static void the_first_tick_is_a_baseline(void **state)
+{
+	struct world *w = *state;
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+
+	begin_tick(w);
+	add(w, WRITER_PROCESS, "six hours", "a.service", 700 * MIB);
+	end_tick(w, HOUR_MS + MINUTE_MS);
+	begin_tick(w);
+	add(w, WRITER_PROCESS, "a minute", "a.service", MIB);
+	end_tick(w, HOUR_MS + 2 * MINUTE_MS);
+	ask(w, WRITERS_BY_ANY, &report);
+	assert_int_equal(report.total.written, MIB);
+	assert_int_equal(written_by(&report, "six hours", NULL), -1);
+	assert_int_equal(report.from_ms, OFFSET_MS + HOUR_MS + MINUTE_MS);
+	assert_int_equal(report.to_ms, OFFSET_MS + HOUR_MS + 2 * MINUTE_MS);
+
+	/* The next hour begins where the one before ended, and counts at once. */
+	begin_tick(w);
+	add(w, WRITER_PROCESS, "a minute", "a.service", 2 * MIB);
+	end_tick(w, 2 * HOUR_MS + MINUTE_MS);
+	writers_report_done(&report);
+	ask(w, WRITERS_BY_ANY, &report);
+	assert_int_equal(report.total.written, 3 * MIB);
+}
+
+/* Those beyond the largest have no unit any more, but their cgroups have what they wrote. */
+static void others_are_not_unseen_too(void **state)
+{
+	struct world *w = *state;
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+
+	begin_tick(w);
+	end_tick(w, MINUTE_MS);
+	begin_tick(w);
+	add(w, WRITER_PROCESS, "large", "a.service", 100 * MIB);
+	add(w, WRITER_PROCESS, WRITER_OTHERS, "", 70 * MIB);
+	add(w, WRITER_CGROUP, "a.service", "/system.slice/a.service", 150 * MIB);
+	add(w, WRITER_CGROUP, "b.service", "/system.slice/b.service", 40 * MIB);
+	end_tick(w, 2 * MINUTE_MS);
+	ask(w, WRITERS_BY_PROCESS, &report);
+	assert_int_equal(report.total.written, 190 * MIB);
+	assert_int_equal(written_by(&report, WRITER_OTHERS, NULL), 70 * MIB);
+	assert_int_equal(written_by(&report, WRITER_UNSEEN, "a.service"), -1);
+	assert_int_equal(written_by(&report, WRITER_UNSEEN, "b.service"), 20 * MIB);
+	writers_report_done(&report);
+
+	/* More of others than of cgroups: nothing is below 0. */
+	begin_tick(w);
+	add(w, WRITER_PROCESS, WRITER_OTHERS, "", 500 * MIB);
+	end_tick(w, 3 * MINUTE_MS);
+	ask(w, WRITERS_BY_PROCESS, &report);
+	assert_int_equal(report.total.written, 670 * MIB);
+	assert_int_equal(written_by(&report, WRITER_UNSEEN, NULL), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(hostile_rows_are_bounded, start, end),
+		cmocka_unit_test_setup_teardown(the_first_tick_is_a_baseline, start, end),
+		cmocka_unit_test_setup_teardown(others_are_not_unseen_too, start, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
