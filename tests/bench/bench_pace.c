@@ -2,7 +2,8 @@
  * the file alone, without companions, is looked at: how much does it lack? What the disk below has
  * written is counted by tests/bench/pace, which starts this.
  *
- * Usage: bench_pace FOLDER COMMIT_SECONDS SECONDS */
+ * Usage: bench_pace FOLDER COMMIT_SECONDS SECONDS [SPEED]
+ * SECONDS 0 makes the file and no more; SPEED 4 takes a quarter of the time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +28,7 @@
 
 struct pace {
 	char path[512], copy[96], folder[64];
-	int64_t commit_s, seconds, most_lacking_ms, n_looks;
+	int64_t commit_s, seconds, speed, most_lacking_ms, n_looks;
 	struct store *store;
 	struct stream stream;
 	struct sink sink;
@@ -42,9 +43,11 @@ static void feed_rows(const struct group *group, const struct sink *sink, void *
 }
 
 /* Sleeps until the second has come. */
-static void wait_for_second(const struct timespec *start, int64_t second)
+static void wait_for_second(const struct timespec *start, int64_t second, int64_t speed)
 {
-	struct timespec at = {.tv_sec = start->tv_sec + second, .tv_nsec = start->tv_nsec};
+	int64_t ns = start->tv_nsec + second % speed * (1000000000 / speed);
+	struct timespec at = {.tv_sec = start->tv_sec + second / speed + ns / 1000000000,
+			      .tv_nsec = ns % 1000000000};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
 		;
@@ -96,7 +99,7 @@ static int live(struct pace *pace)
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (int64_t s = 0; s < pace->seconds && !r; s++) {
-		wait_for_second(&start, s);
+		wait_for_second(&start, s, pace->speed);
 		stream_tick(&pace->stream, NOON_S + s % NOON_S);
 		pace->t_ms = START_MS + s * 1000;
 		stream_rows(&pace->stream, &pace->sink, feed_rows, pace);
@@ -107,6 +110,15 @@ static int live(struct pace *pace)
 			r = store_commit(pace->store, pace->t_ms, false);
 	}
 	return r;
+}
+
+/* What is written once in the life of a file. */
+static int make_file(struct pace *pace)
+{
+	pace->t_ms = START_MS;
+	stream_tick(&pace->stream, 0);
+	stream_rows(&pace->stream, &pace->sink, feed_rows, pace);
+	return store_commit(pace->store, pace->t_ms, true);
 }
 
 int main(int argc, char **argv)
@@ -122,23 +134,26 @@ int main(int argc, char **argv)
 	};
 	int r;
 
-	if (argc != 4 || !mkdtemp(pace.folder)) {
-		fprintf(stderr, "usage: bench_pace FOLDER COMMIT_SECONDS SECONDS\n");
+	if (argc < 4 || argc > 5 || !mkdtemp(pace.folder)) {
+		fprintf(stderr, "usage: bench_pace FOLDER COMMIT_SECONDS SECONDS [SPEED]\n");
 		return 2;
 	}
 	snprintf(pace.path, sizeof(pace.path), "%s/stream.db", argv[1]);
 	snprintf(pace.copy, sizeof(pace.copy), "%s/alone.db", pace.folder);
 	pace.commit_s = strtoll(argv[2], NULL, 10);
 	pace.seconds = strtoll(argv[3], NULL, 10);
-	if (pace.commit_s <= 0 || pace.seconds <= 0)
+	pace.speed = argc > 4 ? strtoll(argv[4], NULL, 10) : 1;
+	if (pace.commit_s <= 0 || pace.seconds < 0 || pace.speed <= 0)
 		return 2;
 	options.commit_ms = pace.commit_s * 1000;
+	if (!pace.seconds)
+		options.boot_id = "creation";
 	r = sink_init(&pace.sink);
 	if (!r)
 		r = store_open(&options, &stream_catalog, &pace.store);
 	stream_start(&pace.stream);
 	if (!r)
-		r = live(&pace);
+		r = pace.seconds ? live(&pace) : make_file(&pace);
 	printf("values %" PRId64 " looks %" PRId64 " lacking_s %" PRId64 "\n",
 	       pace.seconds * STREAM_VALUES, pace.n_looks, pace.most_lacking_ms / 1000);
 	store_close(pace.store);

@@ -41,8 +41,24 @@ make_overlay()
 	cp "$here/guest/lib.sh" "$here/guest/run" "$top/tools/capture" "$root/vm/"
 	[ -z "$scenario" ] || cp "$scenario" "$root/vm/scenario"
 	case $machine in *static*) cp -R "$top/init.rc" "$root/vm/android" ;; esac
+	case $machine in *initd*) copy_initd "$root" ;; esac
 	make_archive "$root" "$image"
 	rm -rf "$root"
+}
+
+# copy_initd ROOT: what is installed for busybox init
+copy_initd()
+{
+	mkdir -p "$1/etc/init.d" "$1/etc/flashscope"
+	sed 's,@sbindir@,/usr/bin,g; s,@sysconfdir@,/etc,g; s,@runstatedir@,/run,g' \
+		"$top/packaging/busybox/S60flashscoped.in" >"$1/etc/init.d/S60flashscoped"
+	chmod 755 "$1/etc/init.d/S60flashscoped"
+	# The static programs look in Android's folders by themselves.
+	{
+		cat "$top/packaging/flashscope.conf"
+		printf '\n%s\n' '[daemon]' 'database = /var/lib/flashscope/flashscope.db' \
+			'runtime_dir = /run/flashscope'
+	} >"$1/etc/flashscope/flashscope.conf"
 }
 
 # need_firmware ARCH: what gives the guest clocks and a thermal zone; sets firmware
