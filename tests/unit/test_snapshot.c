@@ -1,5 +1,7 @@
 /* Snapshots of a file that is written while they are read: each is the file of one moment, whole.
  */
+/* label: long single */
+/* timeout: 400 */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
