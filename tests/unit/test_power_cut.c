@@ -2,7 +2,7 @@
  * disk, sectors in pieces too: every file that is left opens clean and has all that was committed.
  * The writes are recorded once (shim_vfs.h), then made anew up to each cut. POWER_CUTS sets how
  * many cuts there are. */
-/* label: long single */
+/* label: long nosan */
 /* timeout: 300 */
 #include <fcntl.h>
 #include <sys/stat.h>
