@@ -215,7 +215,7 @@ static int write_sqlite(struct export_args *args)
 
 	if (!r)
 		r = plain_to_sqlite(args->reader, file.part, args->tables, args->n_tables,
-				    args->from_ms, args->to_ms);
+				    args->from_ms, args->to_ms, &args->n_damaged);
 	return r ? r : new_file_keep(&file);
 }
 

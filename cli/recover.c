@@ -129,7 +129,8 @@ static void print_report(const char *path, const struct recover_report *report)
 		    "boots, nodes and measures have lost their names and, boots, their "
 		    "time: they are numbered, and count from 1970");
 	print_gaps(report);
-	if (!report->n_gaps && !report->n_cut_pages && !report->n_bad_rows && !report->n_bad_values)
+	if (!report->n_gaps && !report->n_cut_pages && !report->n_bad_rows &&
+	    !report->n_bad_values && !report->n_untold_rows && !report->n_unreadable_pages)
 		puts("nothing was found to be damaged");
 }
 

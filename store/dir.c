@@ -25,13 +25,18 @@ static bool take(struct dir_reader *dir, const char *word)
 	return true;
 }
 
+/* SQLite reads it too, as JSON, which has no zeros in front. */
 static bool take_number(struct dir_reader *dir, int64_t *ret)
 {
 	struct slice s = {.p = dir->rest.p};
+	size_t sign;
 
 	while (s.len < dir->rest.len &&
 	       (s.p[s.len] == '-' || (s.p[s.len] >= '0' && s.p[s.len] <= '9')))
 		s.len++;
+	sign = s.len && s.p[0] == '-';
+	if (s.len > sign + 1 && s.p[sign] == '0')
+		return false;
 	if (parse_i64_slice(s, ret) < 0)
 		return false;
 	dir->rest.p += s.len;
@@ -74,15 +79,25 @@ static bool take_node(struct dir_reader *dir)
 	return take(dir, "]");
 }
 
+static bool is_group_name(struct slice name)
+{
+	for (size_t i = 0; i < name.len; i++)
+		if (!(name.p[i] >= 'a' && name.p[i] <= 'z') &&
+		    !(name.p[i] >= '0' && name.p[i] <= '9') && name.p[i] != '_')
+			return false;
+	return name.len > 0;
+}
+
 static bool take_group(struct dir_reader *dir)
 {
 	struct dir_node *node = &dir->node;
 	int64_t n;
 
 	if (!take(dir, "\"") || !slice_until(&dir->rest, '"', &node->group) ||
-	    !take(dir, ":{\"t0\":") || !take_number(dir, &node->t0_ms) ||
-	    !take(dir, ",\"step\":") || !take_number(dir, &node->step_ms) ||
-	    !take(dir, ",\"n\":") || !take_number(dir, &n) || !take(dir, ",\"nodes\":["))
+	    !is_group_name(node->group) || !take(dir, ":{\"t0\":") ||
+	    !take_number(dir, &node->t0_ms) || !take(dir, ",\"step\":") ||
+	    !take_number(dir, &node->step_ms) || !take(dir, ",\"n\":") || !take_number(dir, &n) ||
+	    !take(dir, ",\"nodes\":["))
 		return false;
 	if (node->step_ms < 1 || node->step_ms > FORMAT_STEP_MAX_MS || n < 1 ||
 	    n > SERIES_TICKS_MAX || node->t0_ms < -FORMAT_TIME_MAX_MS ||

@@ -50,6 +50,8 @@ MUST_CHECK int plain_next(struct plain *plain, struct plain_value *values);
 int64_t plain_n_damaged(const struct plain *plain);
 
 /* Writes tables into a new SQLite file (an empty one is fine), all of them when n is 0, and beside
- * them one, "columns", that tells of each column its unit, kind and meaning. */
+ * them one, "columns", that tells of each column its unit, kind and meaning. ret_n_damaged: columns
+ * of samples that were left out. */
 MUST_CHECK int plain_to_sqlite(struct reader *reader, const char *path, const char *const *tables,
-			       size_t n, int64_t from_wall_ms, int64_t to_wall_ms);
+			       size_t n, int64_t from_wall_ms, int64_t to_wall_ms,
+			       int64_t *ret_n_damaged);

@@ -11,6 +11,7 @@ struct writer {
 	struct reader *reader;
 	sqlite3 *conn;
 	int64_t from_ms, to_ms;
+	int64_t n_damaged;
 };
 
 static void conn_closep(sqlite3 **conn)
@@ -94,11 +95,12 @@ static int write_table(const char *table, void *arg)
 	r = values ? make_table(w, table, columns, n, &put) : -ENOMEM;
 	while (!r && (r = plain_next(plain, values)) > 0)
 		r = put_row(put, values, n);
+	w->n_damaged += plain_n_damaged(plain);
 	return r;
 }
 
 int plain_to_sqlite(struct reader *reader, const char *path, const char *const *tables, size_t n,
-		    int64_t from_wall_ms, int64_t to_wall_ms)
+		    int64_t from_wall_ms, int64_t to_wall_ms, int64_t *ret_n_damaged)
 {
 	CLEANUP(conn_closep) sqlite3 *conn = NULL;
 	struct writer w = {.reader = reader, .from_ms = from_wall_ms, .to_ms = to_wall_ms};
@@ -116,5 +118,6 @@ int plain_to_sqlite(struct reader *reader, const char *path, const char *const *
 		r = write_table(tables[i], &w);
 	if (!n && !r)
 		r = plain_tables(reader, write_table, &w);
+	*ret_n_damaged = w.n_damaged;
 	return r ? r : sql_exec(conn, "COMMIT");
 }

@@ -22,9 +22,10 @@
 #define MAGIC              "SQLite format 3"
 
 /* How much of a row stands in its cell. */
-#define LOCAL_MAX (RAW_PAGE_BYTES - 35)
-#define LOCAL_MIN ((RAW_PAGE_BYTES - 12) * 32 / 255 - 23)
-#define NEXT_MAX  (RAW_PAGE_BYTES - 4)
+#define LOCAL_MAX       (RAW_PAGE_BYTES - 35)
+#define INDEX_LOCAL_MAX ((RAW_PAGE_BYTES - 12) * 64 / 255 - 23)
+#define LOCAL_MIN       ((RAW_PAGE_BYTES - 12) * 32 / 255 - 23)
+#define NEXT_MAX        (RAW_PAGE_BYTES - 4)
 
 struct raw {
 	int fd, wal_fd;
@@ -256,6 +257,19 @@ static bool is_inner(uint8_t kind)
 	return kind == RAW_TABLE_INNER || kind == RAW_INDEX_INNER;
 }
 
+static bool is_index(uint8_t kind)
+{
+	return kind == RAW_INDEX_LEAF || kind == RAW_INDEX_INNER;
+}
+
+/* Where the places of its cells stand. */
+static size_t pointers_of(const uint8_t *p, uint32_t page)
+{
+	size_t head = head_of(page);
+
+	return head + (is_inner(p[head]) ? 12 : 8);
+}
+
 enum raw_kind raw_page_kind(const uint8_t *p, uint32_t page)
 {
 	size_t head = head_of(page);
@@ -264,14 +278,17 @@ enum raw_kind raw_page_kind(const uint8_t *p, uint32_t page)
 	if (!is_inner(kind) && kind != RAW_TABLE_LEAF && kind != RAW_INDEX_LEAF)
 		return RAW_OTHER;
 
-	size_t cells = head + (is_inner(kind) ? 12 : 8) + 2 * (size_t)u16(p + head + 3);
+	size_t cells = pointers_of(p, page) + 2 * (size_t)u16(p + head + 3);
 
 	return cells <= RAW_PAGE_BYTES ? (enum raw_kind)kind : RAW_OTHER;
 }
 
+/* A page that changes between two reads has been looked at before: no more than it has room for. */
 size_t raw_page_cells(const uint8_t *p, uint32_t page)
 {
-	return u16(p + head_of(page) + 3);
+	size_t pointers = pointers_of(p, page), n = u16(p + head_of(page) + 3);
+
+	return MIN(n, (RAW_PAGE_BYTES - pointers) / 2);
 }
 
 /* Returns the length, 0 when it does not end before end. */
@@ -295,7 +312,7 @@ static size_t varint(const uint8_t *p, const uint8_t *end, uint64_t *ret)
 /* Where a cell begins, NULL when not on the page. */
 static const uint8_t *cell_at(const uint8_t *p, uint32_t page, size_t cell)
 {
-	size_t head = head_of(page), pointers = head + (is_inner(p[head]) ? 12 : 8);
+	size_t pointers = pointers_of(p, page);
 	size_t at = u16(p + pointers + 2 * cell);
 
 	return at >= pointers + 2 * raw_page_cells(p, page) && at + 4 <= RAW_PAGE_BYTES ? p + at
@@ -312,22 +329,25 @@ int raw_child(const uint8_t *p, uint32_t page, size_t cell, uint32_t *ret_child,
 		return 0;
 	}
 
-	const uint8_t *at = cell_at(p, page, cell);
+	const uint8_t *at = cell < raw_page_cells(p, page) ? cell_at(p, page, cell) : NULL;
 
 	if (!at || !varint(at + 4, p + RAW_PAGE_BYTES, &key))
 		return -EBADMSG;
 	*ret_child = u32(at);
-	*ret_last = (int64_t)key;
+	*ret_last = is_index(p[head_of(page)]) ? INT64_MAX : (int64_t)key;
 	return 0;
 }
 
-static size_t local_bytes(size_t len)
+static size_t local_bytes(size_t len, bool index)
 {
+	size_t max = index ? INDEX_LOCAL_MAX : LOCAL_MAX;
+
+	if (len <= max)
+		return len;
+
 	size_t k = LOCAL_MIN + (len - LOCAL_MIN) % NEXT_MAX;
 
-	if (len <= LOCAL_MAX)
-		return len;
-	return k <= LOCAL_MAX ? k : LOCAL_MIN;
+	return k <= max ? k : LOCAL_MIN;
 }
 
 /* The rest of a row, from the pages that it goes on on. */
@@ -354,14 +374,20 @@ static int read_payload(struct raw *raw, uint32_t page, size_t cell, int64_t *re
 {
 	const uint8_t *p = raw_page(raw, page), *end = p ? p + RAW_PAGE_BYTES : NULL;
 	const uint8_t *at = p && cell < raw_page_cells(p, page) ? cell_at(p, page, cell) : NULL;
+	bool index = p && is_index(p[head_of(page)]);
 	uint64_t len = 0, rowid = 0;
-	size_t n = at ? varint(at, end, &len) : 0, m = n ? varint(at + n, end, &rowid) : 0;
+	size_t n, m;
 
-	if (!m || !len || len > PAYLOAD_MAX_BYTES)
+	/* In front of a row on an inner page stands its child. */
+	if (at && is_inner(p[head_of(page)]))
+		at += 4;
+	n = at ? varint(at, end, &len) : 0;
+	m = n && !index ? varint(at + n, end, &rowid) : 0;
+	if (!n || (!m && !index) || !len || len > PAYLOAD_MAX_BYTES)
 		return -EBADMSG;
 	at += n + m;
 
-	size_t local = local_bytes((size_t)len);
+	size_t local = local_bytes((size_t)len, index);
 
 	if (local + (local < len ? 4 : 0) > (size_t)(end - at))
 		return -EBADMSG;

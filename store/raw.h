@@ -43,11 +43,11 @@ const uint8_t *raw_page(struct raw *raw, uint32_t page);
 
 /* What a page is by its head. */
 enum raw_kind raw_page_kind(const uint8_t *p, uint32_t page);
-/* Number of its cells. */
+/* Number of its cells, at most what fits. */
 size_t raw_page_cells(const uint8_t *p, uint32_t page);
 
-/* The child below a cell of an inner page of a table, and the greatest rowid in it; the cell behind
- * the last one is the child on the right, with INT64_MAX. -EBADMSG. */
+/* The child below a cell of an inner page, and the greatest rowid in it, of an index INT64_MAX; the
+ * cell behind the last one is the child on the right, with INT64_MAX. -EBADMSG. */
 MUST_CHECK int raw_child(const uint8_t *p, uint32_t page, size_t cell, uint32_t *ret_child,
 			 int64_t *ret_last);
 
@@ -66,8 +66,9 @@ struct raw_row {
 	size_t n;
 };
 
-/* The row in a cell of a leaf of a table; its texts are valid until the next call. The page is
- * read again. -EBADMSG: it is damaged, or goes on on a page that is. */
+/* The row in a cell of a leaf of a table, or of any page of an index, with rowid 0; its texts are
+ * valid until the next call. The page is read again. -EBADMSG: it is damaged, or goes on on a page
+ * that is. */
 MUST_CHECK int raw_row(struct raw *raw, uint32_t page, size_t cell, struct raw_row *ret);
 
 /* Calls visit for the pages that hold nothing, as far as the list of them can be followed. false:

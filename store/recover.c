@@ -1,7 +1,7 @@
 /* First the tables whose trees lead to their pages, then pages that none leads to, which are told
  * by what stands on them: fixed tables before samples, since these are told by their nodes. A page
- * that the old file had given back is left alone as long as its list of these can be read. Of rows
- * with the same id the first one counts.
+ * that the old file had given back is left alone as long as its list of these can be read and no
+ * tree leads to it. Of rows with the same id the first one counts.
  *
  * Minutes and hours are taken as they are, but count from now on only for times of which there are
  * no samples: what is left of them may have holes where samples have none. */
@@ -70,7 +70,9 @@ static int open_old(struct recovery *rec, const char *from)
 		return -ENOMEM;
 	for (uint32_t page = 0; page <= rec->n_pages; page++)
 		rec->owner[page] = NO_TABLE;
-	raw_free_pages(rec->raw, mark_free, rec);
+	if (!raw_free_pages(rec->raw, mark_free, rec))
+		for (uint32_t page = 0; page <= rec->n_pages; page++)
+			rec->owner[page] = NO_TABLE;
 	if (rec->n_pages)
 		rec->owner[1] = NO_TABLE;
 	return 0;
@@ -111,9 +113,10 @@ static int take_strays(struct recovery *rec, bool chunks)
 	rec->stray = true;
 	for (uint32_t page = 1; page <= rec->n_pages && !r; page++) {
 		const uint8_t *p = rec->owner[page] == NO_TABLE ? raw_page(rec->raw, page) : NULL;
-		int16_t table = p && raw_page_kind(p, page) == RAW_TABLE_LEAF
-					? guess_table(rec, page, chunks)
-					: NO_TABLE;
+		enum raw_kind kind = p ? raw_page_kind(p, page) : RAW_OTHER;
+		bool has_rows = kind == RAW_TABLE_LEAF ||
+				(!chunks && (kind == RAW_INDEX_LEAF || kind == RAW_INDEX_INNER));
+		int16_t table = has_rows ? guess_table(rec, page, chunks) : NO_TABLE;
 
 		if (table == NO_TABLE)
 			continue;
@@ -222,7 +225,13 @@ static int make_up_of_tail(struct recovery *rec)
 /* Pages of the tail whose samples are in the chunks as well. */
 static int set_folded(struct recovery *rec)
 {
-	if (rec->folded >= 0)
+	int64_t newest = 0;
+	int r = sql_int(rec->db.conn, &newest, "SELECT coalesce(max(seq),0) FROM tail");
+
+	if (r < 0)
+		return r;
+	/* More than there ever was would hide all that is to come. */
+	if (rec->folded >= 0 && rec->folded <= newest)
 		return sql_exec(rec->db.conn, "UPDATE meta SET folded=%lld",
 				(long long)rec->folded);
 	return sql_exec(rec->db.conn,
@@ -295,10 +304,12 @@ static int64_t wall_of(struct recovery *rec, const char *table, int64_t id)
 	int64_t slot_ms = !strcmp(table, "minute") ? HOUR_MS : !strcmp(table, "hour") ? DAY_MS : 0;
 	int64_t offset_ms, in_boot = id % FORMAT_BOOT_FACTOR;
 
+	/* As far as reader_time() goes. */
 	if (id <= 0 || id == INT64_MAX ||
 	    sql_int(rec->db.conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
 		    (long long)(id / FORMAT_BOOT_FACTOR)) < 0)
 		return -1;
+	offset_ms = MAX(-FORMAT_TIME_MAX_MS, MIN(FORMAT_TIME_MAX_MS, offset_ms));
 	return offset_ms + (slot_ms ? in_boot / ROLLUP_SLOT_FACTOR * slot_ms
 				    : in_boot / FORMAT_SECOND_FACTOR * 1000);
 }

@@ -18,6 +18,8 @@
 struct shape {
 	const char *table, *columns;
 	bool is_copied; /* into the new file */
+	bool is_index;  /* WITHOUT ROWID: its rows are those of an index, inner pages have some too
+			 */
 };
 
 struct rec_table {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/macros.h"
 #include "model/series.h"
 #include "store/dir.h"
@@ -144,6 +145,21 @@ static int look_at_dir(struct recovery *rec)
 	return r;
 }
 
+/* Views of the new file read it by SQLite, of which one wrong text would end each query. */
+static int is_json(struct recovery *rec, const struct raw_value *v)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(rec->db.conn, &stmt, "SELECT json_valid(?)");
+
+	if (r < 0)
+		return r;
+	bind(stmt, 1, v);
+	r = sql_step(stmt);
+	if (r > 0)
+		r = sqlite3_column_int(stmt, 0) ? 0 : -EBADMSG;
+	return r;
+}
+
 static int take_tail(struct recovery *rec, struct rec_table *table)
 {
 	const struct raw_row *row = rec->row;
@@ -153,6 +169,8 @@ static int take_tail(struct recovery *rec, struct rec_table *table)
 	    row->v[3].len > TAIL_DIR_MAX_BYTES)
 		return -EBADMSG;
 	r = look_at_dir(rec);
+	if (!r)
+		r = is_json(rec, &row->v[3]);
 	return r < 0 ? r : insert(rec, table);
 }
 

@@ -10,13 +10,17 @@
 #define ROLLUP "axxxxxxxxxxxx"
 
 static const struct shape shapes[] = {
-	{"meta", "aiTi", false},      {"boot", "aTTIIi", true},      {"node", "atttiiIIi", true},
-	{"field", "ttITTTITT", true}, {"tail", "aiitb", true},       {"event", "aiiITTTTTT", true},
-	{"mark", "aiiITI", true},     {"info", "aiiittT", true},     {"flag", "aiiittT", true},
-	{"fault", "aiiittT", true},   {"outcome", "aiittTT", true},  {"log_position", "ai", true},
-	{"boot_end", "atttt", true},  {"clock_step", "aiiii", true}, {"measure", "attI", true},
-	{"minute", ROLLUP, true},     {"hour", ROLLUP, true},        {"baseline", "aiiii", false},
-	{"kept", "tiiiII", false},
+	{"meta", "aiTi", false},      {"boot", "aTTIIi", true},
+	{"node", "atttiiIIi", true},  {"field", "ttITTTITT", true},
+	{"tail", "aiitb", true},      {"event", "aiiITTTTTT", true},
+	{"mark", "aiiITI", true},     {"info", "aiiittT", true},
+	{"flag", "aiiittT", true},    {"fault", "aiiittT", true},
+	{"outcome", "aiittTT", true}, {"log_position", "ai", true},
+	{"boot_end", "atttt", true},  {"clock_step", "aiiii", true},
+	{"measure", "attI", true},    {"minute", ROLLUP, true},
+	{"hour", ROLLUP, true},       {"baseline", "aiiii", false},
+	{"kept", "tiiiII", false},    {"writer", "iiiiitTTTIIiiII", true, true},
+	{"spent", "iii", true, true},
 };
 
 const struct shape *shape_named(const char *table)
@@ -248,10 +252,12 @@ int16_t guess_table(struct recovery *rec, uint32_t page, bool chunks)
 {
 	const uint8_t *p = raw_page(rec->raw, page);
 	size_t n = p ? raw_page_cells(p, page) : 0;
-	struct fitting f = {.chunks = true};
+	bool is_index = p && raw_page_kind(p, page) != RAW_TABLE_LEAF;
+	struct fitting f = {.chunks = !is_index};
 	int16_t table = NO_TABLE;
 
-	memset(f.fits, true, sizeof(f.fits));
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
+		f.fits[i] = shapes[i].is_index == is_index;
 	for (size_t i = 0; i < n; i++)
 		if (!raw_row(rec->raw, page, i, rec->row))
 			look_at_row(rec, &f);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/cleanup.h"
 #include "base/macros.h"
@@ -43,6 +44,13 @@ struct walk {
 	leaf_fn leaf;
 };
 
+static bool is_index(const struct walk *w)
+{
+	const struct shape *shape = w->table >= 0 ? w->rec->tables[w->table].shape : NULL;
+
+	return shape && shape->is_index;
+}
+
 static int walk(const struct walk *w, uint32_t page, int depth, int64_t after, int64_t last);
 
 static int walk_children(const struct walk *w, uint32_t page, int depth, int64_t after,
@@ -53,6 +61,10 @@ static int walk_children(const struct walk *w, uint32_t page, int depth, int64_t
 	size_t n = p ? raw_page_cells(p, page) : 0;
 	int r = 0;
 
+	if (is_index(w)) {
+		rec->owner[page] = w->table;
+		r = w->leaf(rec, w->table, page, after, last);
+	}
 	rec->owner[page] = INNER_PAGE;
 	for (size_t i = 0; i <= n && !r; i++) {
 		uint32_t child = 0;
@@ -66,7 +78,7 @@ static int walk_children(const struct walk *w, uint32_t page, int depth, int64_t
 		}
 		to = MIN(to, last);
 		r = walk(w, child, depth + 1, after, to);
-		after = MAX(after, to);
+		after = is_index(w) ? after : MAX(after, to);
 	}
 	return r;
 }
@@ -74,14 +86,16 @@ static int walk_children(const struct walk *w, uint32_t page, int depth, int64_t
 static int walk(const struct walk *w, uint32_t page, int depth, int64_t after, int64_t last)
 {
 	struct recovery *rec = w->rec;
-	bool is_new = page >= 1 && page <= rec->n_pages && rec->owner[page] == NO_TABLE;
+	/* The list of free pages may be wrong as well. */
+	bool is_new = page >= 1 && page <= rec->n_pages &&
+		      (rec->owner[page] == NO_TABLE || rec->owner[page] == FREE_PAGE);
 	const uint8_t *p = is_new && depth < DEPTH_MAX ? raw_page(rec->raw, page) : NULL;
 
 	enum raw_kind kind = p ? raw_page_kind(p, page) : RAW_OTHER;
 
-	if (kind == RAW_TABLE_INNER)
+	if (kind == (is_index(w) ? RAW_INDEX_INNER : RAW_TABLE_INNER))
 		return walk_children(w, page, depth, after, last);
-	if (kind != RAW_TABLE_LEAF) {
+	if (kind != (is_index(w) ? RAW_INDEX_LEAF : RAW_TABLE_LEAF)) {
 		note_gap(rec, w->table, after, last);
 		return 0;
 	}
@@ -118,6 +132,10 @@ static struct rec_table *add_table(struct recovery *rec, const char *name, bool 
 
 static int add_column(struct rec_table *table, const char *p, size_t len)
 {
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (!strncasecmp(table->columns[i], p, len) && !table->columns[i][len])
+			return -EBADMSG;
+
 	char(*columns)[NODE_NAME_MAX] =
 		len && len < NODE_NAME_MAX && table->n_columns < RAW_COLUMNS_MAX
 			? reallocarray(table->columns, table->n_columns + 1, NODE_NAME_MAX)
@@ -181,6 +199,23 @@ static bool is_identifier(const char *name)
 	return true;
 }
 
+/* Its table and its view must not take a name that the new file has already. */
+static bool may_be_group(struct recovery *rec, const char *name)
+{
+	int64_t n = 0;
+
+	size_t len = strlen(name);
+
+	if ((len >= 6 && !strcmp(name + len - 6, "_chunk")) || !strncmp(name, "sqlite_", 7) ||
+	    schema_view(name) || !is_identifier(name))
+		return false;
+	return !sql_int(rec->db.conn, &n,
+			"SELECT count(*) FROM sqlite_master WHERE name "
+			"IN(%Q,%Q||'_last',%Q||'_chunk')",
+			name, name, name) &&
+	       n == 0;
+}
+
 static void take_table(struct recovery *rec)
 {
 	const struct raw_row *row = rec->row;
@@ -199,7 +234,7 @@ static void take_table(struct recovery *rec)
 
 	if (is_chunk)
 		name[len - 6] = '\0';
-	if (!is_chunk && !shape_named(name))
+	if (is_chunk ? !may_be_group(rec, name) : !shape_named(name))
 		return;
 	table = add_table(rec, name, is_chunk);
 	if (!table || table->root)
@@ -256,9 +291,9 @@ static int take_stray_schema(struct recovery *rec)
 int find_tables(struct recovery *rec)
 {
 	static const char *const names[] = {
-		"boot",     "node",       "field",  "measure",  "meta",    "tail", "event",
-		"mark",     "info",       "flag",   "fault",    "outcome", "hour", "log_position",
-		"boot_end", "clock_step", "minute", "baseline", "kept"};
+		"boot",     "node",       "field",  "measure",  "meta",    "tail",   "event",
+		"mark",     "info",       "flag",   "fault",    "outcome", "hour",   "log_position",
+		"boot_end", "clock_step", "minute", "baseline", "kept",    "writer", "spent"};
 	int r = walk_tree(rec, SCHEMA, 1, take_schema_leaf);
 
 	if (!r && rec->report->no_schema)

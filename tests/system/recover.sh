@@ -41,7 +41,7 @@ rm "$work/copy/f.db-wal"
 # Cut off, and without a beginning.
 stop
 head -c 900000 "$work/f.db" >"$work/cut.db"
-! "$fs" events --db "$work/cut.db" >/dev/null 2>"$work/err" || true
+! "$fs" events --db "$work/cut.db" >/dev/null 2>"$work/err" || fail 'a cut file opens'
 "$fs" recover "$work/cut.db" >"$work/said"
 grep -q 'are cut off' "$work/said" || fail 'cut pages are not told of'
 is ok "$(sqlite3 "$work/cut.db.recovered" 'PRAGMA integrity_check')" 'integrity of what was cut'

@@ -66,7 +66,7 @@ ask /api/v1/marks -X POST -d '{"label":"meanwhile"}' >/dev/null
 until_true 10 sh -c "[ \$(curl -sS '$url/api/v1/status' | jq .store.n_commits) -gt $n ]"
 kill $slow
 wait $slow || true
-until_true 10 test "$(code /api/v1/snapshot)" = 200
+until_true 10 sh -c "[ \$(curl -sS -o /dev/null -w '%{http_code}' '$url/api/v1/snapshot') = 200 ]"
 
 # Of the file, while the daemon has it, and when nobody has.
 "$fs" snapshot --db "$work/f.db" "$work/c.snap" >"$work/said"
