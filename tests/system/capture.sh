@@ -1,7 +1,7 @@
 #!/bin/bash
 # tools/capture copies a tree so that flashscope finds in the copy what it found before: on a fixture,
 # whose errors and free space are lost (a copy of files cannot fail to be read), and on this machine.
-# timeout: 240
+# timeout: 600
 # label: slow nosan
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
