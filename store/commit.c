@@ -306,7 +306,7 @@ static void checkpoint(struct store *store, int64_t t_ms, bool final)
 		&n_log, &n_moved);
 
 	/* What a reader kept in the journal is moved by the next commit. */
-	store->checkpointed = code == SQLITE_OK && n_moved == n_log;
+	store->checkpointed = store->has_samples && code == SQLITE_OK && n_moved == n_log;
 	store->checkpointed_ms = t_ms;
 	if (code != SQLITE_OK && final)
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
@@ -450,6 +450,7 @@ static int commit_batch(struct store *store, int64_t t_ms, bool final, bool *ret
 	if (r < 0)
 		return r;
 	code_blocks(store);
+	store->has_samples |= store->writing.first != NULL;
 	r = attach_and_write(store, &batch);
 	pthread_mutex_lock(&store->lock);
 	if (r < 0)

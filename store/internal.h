@@ -212,6 +212,7 @@ struct store {
 	/* ---- the commit thread's own */
 	struct coder commit_coder;
 	struct db *db;
+	bool has_samples;  /* a commit had some: without, a file is empty */
 	bool checkpointed; /* all of the journal, then */
 	int64_t checkpointed_ms;
 	int64_t held_since_ms; /* since when a reader holds the journal, 0: nobody does */

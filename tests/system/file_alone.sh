@@ -13,7 +13,8 @@ lacks()
 		grep -q 'may lack the newest minutes'
 }
 
-start
+printf '[store]\ncommit_interval = 2s\n' >"$work/often.conf"
+start --config "$work/often.conf"
 # Without a lock of a reader, which would keep the journal from being moved into the file.
 young()
 {
