@@ -224,7 +224,7 @@ enum loss { LOSS_ALL, LOSS_NONE, LOSS_END, LOSS_SOME, LOSS_TORN, N_LOSSES };
 /* What was pending for one file when the power went. */
 static void lose(struct disk_file *file, size_t index, size_t cut)
 {
-	enum loss loss = next_random(N_LOSSES);
+	enum loss loss = (enum loss)next_random(N_LOSSES);
 	size_t end = file->first_pending + next_random(cut - file->first_pending + 1);
 
 	for (size_t i = file->first_pending; i < cut && loss != LOSS_ALL; i++) {
