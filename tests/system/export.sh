@@ -22,15 +22,28 @@ same()
 	sed 1d "$work/csv" | tr -d '"' | sort | diff "$work/view" - || fail "rows of $2 in $1"
 }
 
-# whole FILE: every group
+# groups FILE: those with rows
+groups()
+{
+	local group
+	sqlite3 "$1" 'SELECT DISTINCT grp FROM field WHERE col IS NOT NULL' >"$work/groups"
+	while read -r group; do
+		echo "SELECT '$group' WHERE EXISTS(SELECT 1 FROM \"${group}_rows\");"
+	done <"$work/groups" | sqlite3 "$1"
+}
+
+# whole FILE: every group that has rows, and one that has none
 whole()
 {
 	local group n=0
-	for group in $(sqlite3 "$1" 'SELECT DISTINCT grp FROM field WHERE col IS NOT NULL'); do
+	for group in $(groups "$1"); do
 		same "$1" "$group"
-		[ ! -s "$work/view" ] || n=$((n + 1))
+		[ -s "$work/view" ] || fail "no rows of $group in $1"
+		n=$((n + 1))
 	done
 	[ $n -ge 2 ] || fail "only $n groups have rows in $1"
+	same "$1" nvme_smart
+	[ ! -s "$work/view" ] || fail "$1 has rows of nvme_smart"
 }
 
 whole "$work/old.db"

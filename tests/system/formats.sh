@@ -25,22 +25,27 @@ answers()
 	"$fs" events --db "$1" --from 2026-12-02T09:25:00Z --to 2026-12-02T09:28:00Z --json
 }
 
-# rows FILE: of all its views, those of the boots that were in it. A node moves on to its last boot.
+# The SQL that shows the rows of all views of $work/old.db, those of the boots that were in it. A node
+# moves on to its last boot.
+rows_sql()
+{
+	local view columns where
+	sqlite3 -separator '	' "$work/old.db" "SELECT v.name, (SELECT group_concat('\"'||name||'\"')
+			FROM pragma_table_info(v.name) WHERE name NOT IN
+			('part','id','t0','n','last','last_ms','gone','ended','certainty','how','evidence'))
+		FROM sqlite_master v WHERE type='view' AND name<>'nodes' AND name NOT LIKE '%\_rows' ESCAPE '\'
+			AND name NOT LIKE '%\_last' ESCAPE '\' ORDER BY name" |
+		while IFS='	' read -r view columns; do
+			where=
+			case $columns in *'"boot"'*) where='WHERE boot<=2' ;; esac
+			printf "SELECT '%s %s';\nSELECT %s FROM \"%s\" %s ORDER BY %s;\n" \
+				"$view" "$columns" "$columns" "$view" "$where" "$columns"
+		done
+}
+
 rows()
 {
-	local view columns
-	for view in $(sqlite3 "$work/old.db" "SELECT name FROM sqlite_master WHERE type='view' AND name<>'nodes'
-		AND name NOT LIKE '%\_rows' ESCAPE '\\' AND name NOT LIKE '%\_last' ESCAPE '\\'
-		ORDER BY name"); do
-		columns=$(sqlite3 "$work/old.db" "SELECT group_concat('\"'||name||'\"')
-			FROM pragma_table_info('$view') WHERE name NOT IN
-			('part','id','t0','n','last','last_ms','gone','ended','certainty','how','evidence')")
-		echo "$view $columns"
-		case $columns in
-		*'"boot"'*) sqlite3 "$1" "SELECT $columns FROM \"$view\" WHERE boot<=2 ORDER BY $columns" ;;
-		*) sqlite3 "$1" "SELECT $columns FROM \"$view\" ORDER BY $columns" ;;
-		esac
-	done
+	sqlite3 "$1" <"$work/rows.sql"
 }
 
 make_tree "$work/tree"
@@ -52,6 +57,7 @@ for file in "$formats"/format-*.db.gz; do
 	rm -f "$work"/f.db-*
 	answers "$work/old.db" >"$work/before" 2>/dev/null
 	diff "${file%.db.gz}.expected" "$work/before" || fail "$file is read as something else"
+	rows_sql >"$work/rows.sql"
 	rows "$work/old.db" >"$work/rows"
 	[ "$(grep -c '^2026' "$work/rows")" -gt 100 ] || fail "few rows in $file"
 	start --root "$work/tree"

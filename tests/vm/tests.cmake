@@ -18,8 +18,9 @@ foreach(source IN LISTS vm_scenarios)
 		add_test(NAME ${test} CONFIGURATIONS ${configurations}
 			COMMAND ${CMAKE_CURRENT_LIST_DIR}/vm --build ${CMAKE_BINARY_DIR}
 			--kernel ${kernel} ${name})
+		# One after the other, beside all others: they begin first.
 		set_tests_properties(${test} PROPERTIES LABELS vm SKIP_RETURN_CODE 77
-			RESOURCE_LOCK vm TIMEOUT 1800)
+			RESOURCE_LOCK vm TIMEOUT 1800 COST 2000)
 		set(short "")
 	endforeach()
 endforeach()
