@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every route of the API on a running daemon: documents, problems, bounds.
 # label: long
-# timeout: 120
+# timeout: 300
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How a boot ended is told by the next one: trees of one machine in its boots.
 # label: long single
-# timeout: 120
+# timeout: 300
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a stop, a SIGKILL and a start again do to the history.
 # label: long
-# timeout: 120
+# timeout: 300
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3

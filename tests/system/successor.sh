@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # label: slow
-# timeout: 120
+# timeout: 300
 # A daemon that was killed and cannot end, since the kernel holds its loop in a read, keeps its locks, its
 # sockets and its helper. The next one takes its folder over, has a helper of its own that serves it, and
 # gets the database as soon as the old one is let go.
