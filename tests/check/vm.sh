@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # label: long
-# timeout: 180
 # The scenarios of tests/vm: each parses and has a complete head, docs/FAULTS.md is what the heads say,
 # where QEMU cannot be fetched a scenario is skipped with a reason, and a cut of the power takes from a
 # disk what it must.

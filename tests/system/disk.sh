@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # dd moves the counters of the disk below it, and API, stock shell and kernel agree on them.
 # label: long single
-# timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3 dd

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # flashscope events: what happened and the marks in one order of time, from the daemon as from its
 # file; and a mark as the window of a query.
-# timeout: 60
 # label: long
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

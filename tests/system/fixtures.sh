@@ -3,7 +3,6 @@
 # expected there: expected.json, expected.probe, expected.series (rates from root to root1), and
 # expected.asked (cards that are asked when they are named).
 # UPDATE=1 accepts what comes out; read the difference before you do. TREES="a b" takes only these.
-# timeout: 120
 # label: single
 set -u
 build=$1

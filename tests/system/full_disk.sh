@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # A disk that is full at the first start: nothing counts as damaged, and it is written once there is
 # room.
-# timeout: 120
 # label: slow
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # label: slow
-# timeout: 120
 # A device that does not answer a command, held by the kernel: its worker hangs alone, the others are
 # sampled, the daemon stops as ever, and the helper says at its stop which process it waits for.
 # shellcheck source=tests/system/lib.bash

@@ -2,7 +2,6 @@
 # Clients that take all places of the TCP listener and send a byte now and then: they lose their
 # places in the end, and the Unix socket answers all the time.
 # label: slow
-# timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq

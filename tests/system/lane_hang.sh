@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # label: long
-# timeout: 120
 # A node that hangs in the kernel (a file system that takes a read and does not answer it) is a state
 # of that node: the fast ticks stay on time, the other nodes come back with another lane, and the
 # node comes back when it answers again.

@@ -2,7 +2,6 @@
 # A daemon that is killed at any moment loses at most the tick that it was writing: the next one
 # takes over what the runtime folder has of it, also when it is killed before its first commit.
 # label: long
-# timeout: 180
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3

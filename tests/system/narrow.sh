@@ -2,7 +2,6 @@
 # Narrow terminals: whatever the width, no word of a table is lost or cut; text is broken between
 # words, stands below its line where a column would be too narrow, and many columns are continued
 # below.
-# timeout: 120
 # label: slow nosan
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

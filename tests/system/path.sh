@@ -2,7 +2,6 @@
 # flashscope path on the recorded boards, the field cases and the dumps: what is drawn is the file
 # expected.path of each board, and what is asked of it is answered. UPDATE=1 accepts the drawings.
 # label: slow nosan
-# timeout: 120
 set -u
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 build=$(cd "$1" && pwd)

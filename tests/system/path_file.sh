@@ -2,7 +2,6 @@
 # The IO path of a board is the same from its tree, from a daemon that samples it, and from the file
 # that the daemon left: also when it was killed, and when the file stands alone.
 # label: long nosan
-# timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3

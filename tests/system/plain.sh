@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The command without libcurl and libsmartcols says what the one with them says, and reads a daemon
 # through both of its doors.
-# timeout: 120
 # label: long nosan
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # flashscope query: daemon and file give the same answer, in every form, and mistakes are named.
 # label: long
-# timeout: 60
 set -eu
 bin=$(cd "${1:?build directory}" && pwd -P)/bin
 work=$(mktemp -d)

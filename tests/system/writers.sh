@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Who writes is named, with its bytes: by the daemon, by the command on it, and by the file alone.
 # label: long
-# timeout: 120
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
 need curl jq sqlite3
