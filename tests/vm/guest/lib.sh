@@ -235,3 +235,53 @@ api_true()
 {
 	timeout 5 wget -q -O - "http://127.0.0.1:9750$1" 2>/dev/null | grep -qF "$2"
 }
+
+# A database on the NVMe, whose power is cut; the machine is "write-log".
+
+# database_for_cut ext4|f2fs
+database_for_cut()
+{
+	database=/mnt/db/flashscope.db
+	mkdir -p /mnt/db
+	modprobe "$1"
+	mount -t "$1" /dev/"$(disk_nvme NVME0001)" /mnt/db
+	settings '[store]' 'commit_interval = 5s'
+}
+
+write_on()
+{
+	while dd if=/dev/urandom of=/mnt/db/written bs=16k count=4 oflag=direct conv=notrunc; do
+		sleep 0.1
+	done 2>/dev/null
+}
+
+# cut_power: while samples wait, pages are dirty and a file is being written past the page cache
+cut_power()
+{
+	write_on &
+	sleep 2
+	# Something dirty that nobody flushes.
+	dd if=/dev/urandom of=/mnt/db/dirty bs=64k count=40 2>/dev/null
+	fact boot_id "$(cat /proc/sys/kernel/random/boot_id)"
+	api /api/v1/status committed
+	fact cut_ms "$(uptime_ms)"
+	host power-cut
+	sleep 30
+}
+
+# after_the_cut NAME ext4|f2fs: the file goes to /out/NAME as the cut left it, and to /out/NAME/end
+after_the_cut()
+{
+	check "$1: the file system mounts" database_for_cut "$2"
+	mkdir "/out/$1"
+	cp /mnt/db/flashscope.db* "/out/$1/"
+	start_daemon --config /tmp/flashscope.conf
+	check "$1: the boot before is told of" wait_for 70 last_boot_told
+	sleep 7
+	api /api/v1/boots "boots_$1"
+	api /api/v1/status "status_$1"
+	check "$1: the daemon is alive" daemon_alive
+	stop_daemon
+	mkdir "/out/$1/end"
+	cp /mnt/db/flashscope.db "/out/$1/end/"
+}

@@ -92,3 +92,35 @@ judge_run()
 		test -z "$(grep -E 'flashscope.*(segfault|general protection)|(Oops|BUG|WARNING): ' \
 			"$work/console.log" "$out"/dmesg.* 2>/dev/null | head -n 3)"
 }
+
+# judge_cut NAME...: what cut_power() and after_the_cut() of the guest left
+judge_cut()
+{
+	local lost of_boot_1 committed_ms
+
+	of_boot_1="boot = (SELECT boot FROM boots WHERE boot_id = '$(fact boot_id)')"
+	committed_ms=$(jq '.store.last_commit.boot_ms // 0' "$out/committed.json")
+	expect "there was a commit before the cut" test "$committed_ms" -gt 0
+	for lost; do
+		expect "$lost: writes were lost" test "$(fact "lost_$lost")" -gt 0
+		cp "$out/$lost/end/flashscope.db" "$out/"
+		expect "$lost: the file was sound after the cut" \
+			test "$(sqlite3 "$out/$lost/flashscope.db" 'PRAGMA integrity_check')" = ok
+		expect_json "boots_$lost" "$lost: there are two boots" \
+			'length == 2 and any(.[]; .boot_id == $fact.boot_id and (.current | not))'
+		expect_json "boots_$lost" "$lost: how the first one ended" \
+			'.[0].end.cause == "reset_or_power_cut"'
+		# The last tick before it, which may have been late.
+		expect_sql "$lost: all that was committed is there" \
+			"SELECT max(t) >= $committed_ms - 2000 FROM load WHERE $of_boot_1"
+		# The interval, a tick, and the time of the cut itself.
+		expect_sql "$lost: at most the commit interval is lost" \
+			"SELECT max(t) >= $(fact cut_ms) - 5000 - 2000 FROM load WHERE $of_boot_1"
+		expect_sql "$lost: no tick is missing before" \
+			"SELECT count(DISTINCT t) >= (max(t) - min(t)) / 1000 FROM load WHERE $of_boot_1"
+		expect_json "status_$lost" "$lost: the file is in use again" \
+			'.store.attached and .store.error == null'
+		expect_sql "$lost: boot 2 is in the file" "SELECT count(*) = 2 FROM boots"
+		expect "$lost: the file is sound at the end" test "$(sql 'PRAGMA integrity_check')" = ok
+	done
+}
