@@ -1,6 +1,7 @@
 /* The reference stream at its true pace into a file, with commits at a bound. Each minute a copy of
  * the file alone, without companions, is looked at: how much does it lack? What the disk below has
- * written is counted by tests/bench/pace, which starts this.
+ * written is counted by the kernel, so the folder's file system should hold nothing else. The first
+ * five minutes, in which a boot begins, are counted apart; the hour behind them has one fold.
  *
  * Usage: bench_pace FOLDER COMMIT_SECONDS SECONDS [SPEED]
  * SECONDS 0 makes the file and no more; SPEED 4 takes a quarter of the time. */
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,12 +25,15 @@
 #define START_MS    INT64_C(1000000)
 #define LOOK_S      60
 #define FIRST_LOOK  330 /* a file of a few minutes has nothing yet */
+#define BEGIN_S     300
 #define NOON_S      43200
 #define COPY_FOLDER "/tmp/flashscope-pace-XXXXXX"
 
 struct pace {
+	const char *disk; /* the folder on it */
 	char path[512], copy[96], folder[64];
 	int64_t commit_s, seconds, speed, most_lacking_ms, n_looks;
+	int64_t bytes_before, bytes_begun, bytes_end;
 	struct store *store;
 	struct stream stream;
 	struct sink sink;
@@ -55,7 +60,8 @@ static void wait_for_second(const struct timespec *start, int64_t second, int64_
 
 static int copy_file(const struct pace *pace)
 {
-	CLEANUP(closep) int from = open(pace->path, O_RDONLY | O_CLOEXEC);
+	/* A look is not to make the file system write. */
+	CLEANUP(closep) int from = open(pace->path, O_RDONLY | O_CLOEXEC | O_NOATIME);
 	CLEANUP(closep)
 	int to = open(pace->copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct stat st;
@@ -92,11 +98,36 @@ static int look(struct pace *pace)
 	return 0;
 }
 
+/* What the disk below the folder has written since it is there, with all that waits; 0: not known.
+ * Documentation/block/stat.rst: field 7, in sectors of 512 bytes. */
+static int64_t disk_bytes(const struct pace *pace)
+{
+	CLEANUP(closep) int fd = open(pace->disk, O_RDONLY | O_CLOEXEC | O_NOATIME);
+	char name[64], line[512];
+	struct stat st;
+	int64_t sectors = 0;
+	FILE *file;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || syncfs(fd) < 0)
+		return 0;
+	snprintf(name, sizeof(name), "/sys/dev/block/%u:%u/stat", major(st.st_dev),
+		 minor(st.st_dev));
+	file = fopen(name, "re");
+	if (!file)
+		return 0;
+	if (!fgets(line, sizeof(line), file) ||
+	    sscanf(line, "%*s %*s %*s %*s %*s %*s %" SCNd64, &sectors) != 1)
+		sectors = 0;
+	fclose(file);
+	return sectors * 512;
+}
+
 static int live(struct pace *pace)
 {
 	struct timespec start;
 	int r = 0;
 
+	pace->bytes_before = disk_bytes(pace);
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	for (int64_t s = 0; s < pace->seconds && !r; s++) {
 		wait_for_second(&start, s, pace->speed);
@@ -108,7 +139,10 @@ static int live(struct pace *pace)
 			r = look(pace);
 		if (!r && s % pace->commit_s == pace->commit_s - 1)
 			r = store_commit(pace->store, pace->t_ms, false);
+		if (s == BEGIN_S - 1)
+			pace->bytes_begun = disk_bytes(pace);
 	}
+	pace->bytes_end = disk_bytes(pace);
 	return r;
 }
 
@@ -138,6 +172,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_pace FOLDER COMMIT_SECONDS SECONDS [SPEED]\n");
 		return 2;
 	}
+	pace.disk = argv[1];
 	snprintf(pace.path, sizeof(pace.path), "%s/stream.db", argv[1]);
 	snprintf(pace.copy, sizeof(pace.copy), "%s/alone.db", pace.folder);
 	pace.commit_s = strtoll(argv[2], NULL, 10);
@@ -154,8 +189,11 @@ int main(int argc, char **argv)
 	stream_start(&pace.stream);
 	if (!r)
 		r = pace.seconds ? live(&pace) : make_file(&pace);
-	printf("values %" PRId64 " looks %" PRId64 " lacking_s %" PRId64 "\n",
-	       pace.seconds * STREAM_VALUES, pace.n_looks, pace.most_lacking_ms / 1000);
+	printf("values %" PRId64 " looks %" PRId64 " lacking_s %" PRId64 " start %" PRId64
+	       " bytes %" PRId64 "\n",
+	       MAX(pace.seconds - BEGIN_S, 0) * STREAM_VALUES, pace.n_looks,
+	       pace.most_lacking_ms / 1000, pace.bytes_begun - pace.bytes_before,
+	       pace.bytes_end - pace.bytes_begun);
 	store_close(pace.store);
 	sink_done(&pace.sink);
 	unlink(pace.copy);

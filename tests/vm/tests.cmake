@@ -1,8 +1,12 @@
 # One test for each scenario and kernel. A plain ctest leaves them out, since each takes a minute or
 # so: `ctest -C vm` adds the set "short" on its first kernel, as ./test does, `ctest -C vm-all` all, as
-# ./test --full does.
+# ./test --full does. Those of the set "bench" are no tests.
 file(GLOB vm_scenarios CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/scenarios/*)
 foreach(source IN LISTS vm_scenarios)
+	file(STRINGS ${source} bench REGEX "^# set: bench")
+	if(bench)
+		continue()
+	endif()
 	get_filename_component(name ${source} NAME)
 	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 	file(STRINGS ${source} kernels REGEX "^# kernels: ")

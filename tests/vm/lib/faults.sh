@@ -14,7 +14,7 @@ faults_page()
 	the set "short" run in \`./test\`, all in \`./test --full\`.
 
 	END
-	for name in $(scenario_names); do
+	for name in $(fault_names); do
 		cat <<-END
 		## $name: $(header "$name" title)
 

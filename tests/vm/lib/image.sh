@@ -17,6 +17,12 @@ libraries_of()
 	done
 }
 
+# bench_programs: what a scenario with "bench" in its machine measures with
+bench_programs()
+{
+	case $machine in *bench*) echo "$programs/bench/bench_pace" ;; esac
+}
+
 # make_overlay SCENARIO-FILE FILE: what is under test
 make_overlay()
 {
@@ -24,13 +30,13 @@ make_overlay()
 	root=$(mktemp -d -p "$scratch")
 
 	mkdir -p "$root"/{usr/bin,vm}
-	for program in flashscope flashscoped flashscope-helper; do
-		strip -o "$root/usr/bin/$program" "$programs/bin/$program" 2>/dev/null ||
-			cp "$programs/bin/$program" "$root/usr/bin/"
+	for program in "$programs"/bin/flashscope{,d,-helper} $(bench_programs); do
+		strip -o "$root/usr/bin/${program##*/}" "$program" 2>/dev/null ||
+			cp "$program" "$root/usr/bin/"
 		while read -r library path; do
 			mkdir -p "$root$(dirname "$path")"
 			cp -L "$library" "$root$path"
-		done < <(libraries_of "$programs/bin/$program")
+		done < <(libraries_of "$program")
 	done
 	# The units as they are installed, for a guest with systemd
 	if [ -d "$build/install" ]; then
