@@ -308,6 +308,8 @@ static void checkpoint(struct store *store, int64_t t_ms, bool final)
 	/* What a reader kept in the journal is moved by the next commit. */
 	store->checkpointed = store->has_samples && code == SQLITE_OK && n_moved == n_log;
 	store->checkpointed_ms = t_ms;
+	if (code == SQLITE_OK && n_moved == n_log)
+		db->unmoved_slot = 0;
 	if (code != SQLITE_OK && final)
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 }

@@ -61,12 +61,13 @@ struct db {
 	struct store_shares shares;
 	int64_t room_pages;  /* more to keep free, after a fold did not fit */
 	int64_t folded, seq; /* pages with folded < seq are live */
-	int64_t next_slot, n_slots;
-	int64_t marks_below; /* ids of marks that the file knows as given away */
-	int64_t live_t0_ms;  /* of the oldest live page, TIME_OPEN: no live page */
-	bool fold_first;     /* live pages of an earlier run */
-	bool chunks_deleted; /* by the running transaction */
-	bool kept_told;      /* the status has what is kept */
+	int64_t next_slot, n_slots, n_live;
+	int64_t unmoved_slot; /* first one since the journal was moved into the file, 0: none */
+	int64_t marks_below;  /* ids of marks that the file knows as given away */
+	int64_t live_t0_ms;   /* of the oldest live page, TIME_OPEN: no live page */
+	bool fold_first;      /* live pages of an earlier run */
+	bool chunks_deleted;  /* by the running transaction */
+	bool kept_told;       /* the status has what is kept */
 	struct file_group *groups;
 	size_t n_groups;
 	sqlite3_stmt *write_page;

@@ -488,7 +488,9 @@ int fold(struct db *db)
 	if (r < 0)
 		return r;
 	db->folded = db->seq;
-	db->next_slot = 1;
+	/* Pages that were in the journal only need not get into the file any more. */
+	db->next_slot = MAX(db->unmoved_slot, 1);
+	db->n_live = 0;
 	db->live_t0_ms = TIME_OPEN;
 	db->fold_first = false;
 	db->kept_told = false;

@@ -160,14 +160,17 @@ int page_flush(struct page_builder *b)
 	if (!b->dir.len)
 		return 0;
 	text_str(&b->dir, CLOSE "}");
-	if (db->next_slot > db->n_slots && db->live_t0_ms != TIME_OPEN)
+	if (db->n_live && db->n_live >= db->n_slots)
 		r = fold(db);
 	if (!r)
 		r = update_slot(b);
 	if (r < 0)
 		return r;
+	if (!db->unmoved_slot)
+		db->unmoved_slot = db->next_slot;
 	db->seq++;
-	db->next_slot++;
+	db->n_live++;
+	db->next_slot = db->next_slot < db->n_slots ? db->next_slot + 1 : 1;
 	db->live_t0_ms = db->live_t0_ms == TIME_OPEN ? b->t0_ms : MIN(db->live_t0_ms, b->t0_ms);
 	start_page(b);
 	return 0;

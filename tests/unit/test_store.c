@@ -621,6 +621,27 @@ static int last_mark(const struct mark *mark, const struct boot *boot, void *arg
 	return 0;
 }
 
+/* A commit takes one slot here. After a fold those come first that the journal alone has had since
+ * its last checkpoint, each sixth commit: what was on them need not be moved into the file any
+ * more. */
+static void slots_of_the_journal(void **state)
+{
+	CLEANUP(store_closep) struct store *store = world_open("boot-a");
+
+	(void)state;
+	run_ticks(store, 1000, HOUR_MS, 2);
+	assert_shell("SELECT min(slot),max(slot) FROM tail,meta WHERE seq>folded", "1|60");
+	run_ticks(store, HOUR_MS, HOUR_MS + 60000, 2);
+	assert_shell("SELECT min(slot),max(slot) FROM tail,meta WHERE seq>folded", "56|56");
+	/* Behind the last slot stands the first one. */
+	run_ticks(store, HOUR_MS + 60000, 2 * HOUR_MS, 2);
+	assert_shell("SELECT count(*),sum(slot<20),sum(slot>55) FROM tail,meta WHERE seq>folded",
+		     "60|19|41");
+	run_ticks(store, 2 * HOUR_MS, 2 * HOUR_MS + 60000, 2);
+	assert_shell("SELECT min(slot),max(slot) FROM tail,meta WHERE seq>folded", "15|15");
+	assert_ticks(store, 1, 1000, 2 * HOUR_MS + 60000);
+}
+
 /* The views of boots and nodes are right after each commit, not after a fold alone. */
 static void spans_in_views(void **state)
 {
@@ -970,6 +991,7 @@ int main(void)
 		TEST(faults),
 		TEST(texts_end),
 		TEST(fault_flood),
+		TEST(slots_of_the_journal),
 		TEST(spans_in_views),
 		TEST(outcomes_and_events),
 		TEST(events_that_go_on),
