@@ -121,7 +121,7 @@ is 'not a database, but somebody needs it' "$(cat "$work/other.db")" 'the strang
 	>"$work/log" 2>&1 &
 daemon=$!
 until_true 10 grep -q '^open http' "$work/log"
-until_true 10 sh -c "curl -s --unix-socket '$socket' http://localhost/api/v1/latest | jq -e 'length > 0' >/dev/null"
+until_true 10 sh -c "curl -s --unix-socket '$socket' 'http://localhost/api/v1/latest?collector=load' | grep -q threads"
 ask /api/v1/status | json '(.store.attached | not) and .store.tail_bytes >= 0' 'no database'
 ask /api/v1/events | json 'map(.kind) | index("start") != null' 'events in memory'
 ask '/api/v1/query?metric=load.load1&from=-1min&step=1s' | json '.series | length == 1' 'a query of memory'
