@@ -88,15 +88,12 @@ static void print_gaps(const struct recover_report *report)
 		printf("  and %zu more\n", report->n_gaps - n);
 }
 
-static void print_span(const char *path, bool wants_journal)
+static void print_span(struct reader *reader)
 {
-	CLEANUP(reader_closep) struct reader *reader = NULL;
 	int64_t first_ms, last_ms;
 	char buf[128];
 	struct text text = TEXT_IN(buf);
 
-	if (reader_open(path, NULL, registry(), &reader) < 0)
-		return;
 	if (cli_file_span(reader, &first_ms, &last_ms) < 0) {
 		puts("samples: none");
 		return;
@@ -105,9 +102,22 @@ static void print_span(const char *path, bool wants_journal)
 	text_str(&text, " to ");
 	clock_rfc3339(&text, last_ms);
 	printf("samples: from %s\n", buf);
-	if (reader_was_stopped(reader) != 0)
+}
+
+/* All that a young file has may stand in its journal, events too. */
+static void print_end(const char *path, bool wants_journal)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	int stopped;
+
+	if (reader_open(path, NULL, registry(), &reader) < 0)
 		return;
-	puts("the old file was not closed: what came after its last sample is not in it");
+	print_span(reader);
+	stopped = reader_was_stopped(reader);
+	if (stopped > 0)
+		return;
+	if (stopped == 0)
+		puts("the old file was not closed: what came after its last sample is not in it");
 	if (wants_journal)
 		puts("there was no journal beside it: the last minutes may be missing");
 }
@@ -116,7 +126,7 @@ static void print_report(const char *path, const struct recover_report *report)
 {
 	printf("%s: %lld rows of %lld pages\n", path, (long long)report->n_rows,
 	       (long long)report->n_pages);
-	print_span(path, report->wants_journal);
+	print_end(path, report->wants_journal);
 	print_count(report->n_journal_pages, "pages were taken from the journal");
 	print_count(report->n_cut_pages, "pages that it should have are cut off");
 	print_count(report->n_unreadable_pages, "times a page could not be read");

@@ -229,10 +229,12 @@ static int last_event_is_stop(struct reader *reader, int64_t *ret)
 
 int reader_was_stopped(struct reader *reader)
 {
-	int64_t stopped = 1;
+	int64_t stopped;
 	int r = last_event_is_stop(reader, &stopped);
 
-	return r < 0 && r != -ENOENT ? reader_failed(reader, r) : stopped != 0;
+	if (r < 0)
+		return r == -ENOENT ? -ENODATA : reader_failed(reader, r);
+	return stopped != 0;
 }
 
 int reader_may_lack(struct reader *reader)

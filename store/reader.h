@@ -25,8 +25,8 @@ void reader_closep(struct reader **reader);
 /* What went wrong in the last failed call, for people. */
 const char *reader_error(const struct reader *reader);
 
-/* Whether the last event is a stop of the daemon; a file without any event counts as stopped. 1, 0,
- * -errno */
+/* Whether the last event is a stop of the daemon. 1, 0, or -ENODATA where there is no event: no
+ * daemon began in it, or a copy lacks the journal that has all of them; -errno else. */
 MUST_CHECK int reader_was_stopped(struct reader *reader);
 
 /* Whether the file may lack its newest minutes: it has no journal beside it, and its last event is

@@ -37,6 +37,14 @@ grep -q 'nothing was found to be damaged' "$work/said" || fail 'a sound file is 
 rm "$work/copy/f.db-wal"
 "$fs" recover "$work/copy/f.db" --to "$work/new2.db" | grep -q 'no journal beside it' ||
 	fail 'a missing journal is not told of'
+# A young file may have all of its events, and its samples, in the journal.
+for table in event tail; do
+	sqlite3 "$work/copy/f.db" "DELETE FROM $table"
+	rm -f "$work"/copy/f.db-* "$work/new2.db"
+	"$fs" recover "$work/copy/f.db" --to "$work/new2.db" >"$work/said"
+	cat "$work/said"
+	grep -q 'no journal beside it' "$work/said" || fail "a missing journal is not told of without $table"
+done
 
 # Cut off, and without a beginning.
 stop
