@@ -106,7 +106,12 @@ const struct kernel_rule kernel_rules[] = {
 {"xhci-stop",             "xhci{any} {node}: xHCI host not responding to stop endpoint command",     CAUSE_TIMEOUT, ERROR, BUS, "USB controller does not answer"},
 
 /* libata: drivers/ata/libata-{core,eh,scsi,sata}.c, libahci.c */
-{"ata-frozen",           "{node=ata}: exception Emask 0x{hex} {any}frozen",                      CAUSE_TIMEOUT, WARNING, ATA, "commands were not answered"},
+/* A port is frozen for a command that was not answered, which leaves the mask empty or sets 0x4, and for whatever else
+ * asks for a reset at once: an error of the bus (0x10) or of the host's bus (0x20), beside which the kernel takes no
+ * timeout for the reason either. */
+{"ata-frozen-bus",       "{node=ata}: exception Emask 0x<1|2|3|5|6|7><0|1|2|3|4|5|6|7> {any}frozen", CAUSE_LINK, WARNING, ATA, "error of the link"},
+{"ata-frozen",           "{node=ata}: exception Emask 0x<44|45|46|47|4|5|6|7|0> {any}frozen",    CAUSE_TIMEOUT, WARNING, ATA, "commands were not answered"},
+{"ata-frozen-error",     "{node=ata}: exception Emask 0x{hex} {any}frozen",                      CAUSE_RESET, WARNING, ATA, "port was stopped after an error"},
 {"ata-exception",        "{node=ata}: exception Emask 0x",                                       CAUSE_DETAIL, INFO, ATA, "error handling began"},
 {"ata-media",            "{node=ata}: error: {word} <UNC|IDNF|AMNF> ",                                CAUSE_MEDIA, ERROR, ATA, "uncorrectable sector"},
 {"ata-crc",              "{node=ata}: error: {word} ICRC ",                                           CAUSE_LINK, WARNING, ATA, "CRC error of the link"},

@@ -131,6 +131,78 @@ static void the_cause_follows_an_escalation(void **unused)
 	assert_int_equal(taken.incident->cause, CAUSE_TIMEOUT);
 }
 
+/* The reason for a reset of SATA stands in a mask of its first line; what follows is much the same.
+ */
+static void whole_sequences_of_sata(void **unused)
+{
+	static const struct {
+		const char *lines[8];
+		enum kernel_cause cause;
+		enum severity severity;
+	} logs[] = {
+		/* A bad cable. */
+		{{"ata1.00: exception Emask 0x10 SAct 0x1c000 SErr 0x400100 action 0x6 frozen",
+		  "ata1.00: irq_stat 0x08000000, interface fatal error",
+		  "ata1: SError: { UnrecovData Handshk }",
+		  "ata1.00: failed command: READ FPDMA QUEUED",
+		  "         res 40/00:70:00:b8:1d/00:00:00:00:00/40 Emask 0x10 (ATA bus error)",
+		  "ata1: hard resetting link"},
+		 CAUSE_LINK,
+		 SEVERITY_ERROR},
+		{{"ata1.00: exception Emask 0x10 SAct 0x0 SErr 0x400000 action 0x6 frozen",
+		  "ata1.00: failed command: WRITE DMA EXT",
+		  "         res 51/84:00:00:b8:1d/00:00:00:00:00/e0 Emask 0x10 (ATA bus error)",
+		  "ata1.00: status: { DRDY ERR }", "ata1.00: error: { ICRC ABRT }",
+		  "ata1: hard resetting link", "ata1: limiting SATA link speed to 1.5 Gbps"},
+		 CAUSE_LINK,
+		 SEVERITY_WARNING},
+		/* One that got loose, told by the bus alone. */
+		{{"ata1: exception Emask 0x50 SAct 0x0 SErr 0x4090800 action 0xe frozen",
+		  "ata1: hard resetting link", "ata1: COMRESET failed (errno=-16)",
+		  "ata1: reset failed, giving up", "ata1.00: disabled"},
+		 CAUSE_LINK,
+		 SEVERITY_CRITICAL},
+		/* A violation of the protocol: the reset follows, and is not what it is named
+		   after. */
+		{{"ata1.00: exception Emask 0x2 SAct 0x2 SErr 0x0 action 0x6 frozen",
+		  "ata1.00: failed command: READ FPDMA QUEUED", "ata1: hard resetting link",
+		  "ata1: COMRESET failed (errno=-16)"},
+		 CAUSE_LINK,
+		 SEVERITY_ERROR},
+		/* A drive that does not answer. */
+		{{"ata1.00: exception Emask 0x0 SAct 0x7fffffff SErr 0x0 action 0x6 frozen",
+		  "ata1.00: failed command: WRITE FPDMA QUEUED",
+		  "         res 40/00:00:00:00:00/00:00:00:00:00/00 Emask 0x4 (timeout)",
+		  "ata1.00: status: { DRDY }", "ata1: hard resetting link",
+		  "ata1: link is slow to respond, please be patient (ready=0)",
+		  "ata1: COMRESET failed (errno=-16)"},
+		 CAUSE_TIMEOUT,
+		 SEVERITY_ERROR},
+		{{"ata1.00: exception Emask 0x4 SAct 0x0 SErr 0x0 action 0x6 frozen",
+		  "ata1.00: failed command: FLUSH CACHE EXT", "ata1: hard resetting link"},
+		 CAUSE_TIMEOUT,
+		 SEVERITY_WARNING},
+	};
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+		CLEANUP(incidents_freep) struct incidents *table = new_table();
+		const struct incident *incident = NULL;
+		struct incidents_taken taken;
+
+		for (size_t l = 0; l < ARRAY_SIZE(logs[i].lines) && logs[i].lines[l]; l++) {
+			taken = take(table, (int64_t)(l + 1) * SECOND, logs[i].lines[l]);
+			incident = taken.incident ? taken.incident : incident;
+		}
+		assert_non_null(incident);
+		assert_int_equal(incident->id, 1);
+		assert_string_equal(incident->device, "ata1");
+		if (incident->cause != logs[i].cause || incident->severity != logs[i].severity)
+			fail_msg("%s: %s, %s", logs[i].lines[0], kernel_cause_name(incident->cause),
+				 severity_name(incident->severity));
+	}
+}
+
 static void quiet_ends_it(void **unused)
 {
 	CLEANUP(incidents_freep) struct incidents *table = new_table();
@@ -650,6 +722,7 @@ int main(void)
 		cmocka_unit_test(one_device_is_one_incident),
 		cmocka_unit_test(the_cause_is_what_it_follows_from),
 		cmocka_unit_test(the_cause_follows_an_escalation),
+		cmocka_unit_test(whole_sequences_of_sata),
 		cmocka_unit_test(quiet_ends_it),
 		cmocka_unit_test(loss_lasts),
 		cmocka_unit_test(what_is_no_event),
