@@ -94,6 +94,16 @@ enum commit_why commit_policy_due(const struct commit_policy *policy, int64_t no
 	return rides(policy, bound_ms, age_ms) ? COMMIT_RIDES : COMMIT_NOT;
 }
 
+bool commit_policy_ask(struct commit_policy *policy, int64_t now_ms, int64_t spent_bytes)
+{
+	if (policy->was_asked &&
+	    now_ms - policy->asked_ms < commit_policy_bound_ms(policy, spent_bytes))
+		return false;
+	policy->was_asked = true;
+	policy->asked_ms = now_ms;
+	return true;
+}
+
 int64_t commit_policy_next_ms(const struct commit_policy *policy, int64_t now_ms,
 			      int64_t spent_bytes)
 {

@@ -8,7 +8,9 @@
  *   the last that is seen; within an hour the same cause does that once.
  * - What was written in the last 24 hours counts against a budget. From three quarters of it on the
  *   bound is wider, up to COMMIT_WIDEST_MS where the budget is spent; then what is urgent waits for
- *   the bound as configured, and critical events have the one commit that is theirs. */
+ *   the bound as configured, and critical events have the one commit that is theirs.
+ * - Who wants a copy gets a commit for it once in a bound that is in force, so whoever asks again
+ *   and again doubles what is written at most, and less where the budget is tight. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,8 +36,10 @@ struct commit_policy {
 		int64_t t_ms;
 	} causes[COMMIT_CAUSES_MAX]; /* of the last hour */
 	size_t n_causes;
-	uint16_t looks;  /* whether the disk was active, the last look in bit 0 */
-	bool is_widened; /* it was said that the bound is wider */
+	bool was_asked;
+	int64_t asked_ms; /* when somebody was last granted a commit */
+	uint16_t looks;   /* whether the disk was active, the last look in bit 0 */
+	bool is_widened;  /* it was said that the bound is wider */
 };
 
 /* The bound that is in force after spent_bytes within 24 hours; at least the configured one. */
@@ -62,6 +66,9 @@ enum commit_why {
 /* Whether to commit now; urgent: something waits that is worth it. */
 enum commit_why commit_policy_due(const struct commit_policy *policy, int64_t now_ms,
 				  int64_t spent_bytes, bool urgent);
+
+/* Somebody wants a commit for a copy of the file. Whether it is granted. */
+bool commit_policy_ask(struct commit_policy *policy, int64_t now_ms, int64_t spent_bytes);
 
 /* When a commit is due at the latest if nothing happens. */
 int64_t commit_policy_next_ms(const struct commit_policy *policy, int64_t now_ms,

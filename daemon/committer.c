@@ -353,6 +353,21 @@ void committer_wake(struct committer *committer)
 		return;
 }
 
+bool committer_ask(struct committer *committer)
+{
+	int64_t now_ms = clock_boot_ms(), spent = store_spent_bytes(committer->store, now_ms);
+	bool granted;
+
+	pthread_mutex_lock(&committer->lock);
+	granted = commit_policy_ask(&committer->policy, now_ms, spent);
+	pthread_mutex_unlock(&committer->lock);
+	if (granted) {
+		store_want_hour(committer->store);
+		committer_wake(committer);
+	}
+	return granted;
+}
+
 /* Whether others have made I/O since the last look; what our own commits made is long past when
  * anything may ride. */
 static bool look_at_disk(struct committer *committer, struct own_disk_counts *ret)

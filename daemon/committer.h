@@ -2,6 +2,7 @@
  * When it does is decided by daemon/commit_policy.h, which the loop asks at each turn. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/macros.h"
@@ -27,6 +28,10 @@ void committer_turn(struct committer *committer, int64_t now_ms);
 
 /* Commit at once. Never waits. After a failure it is the next bound that counts. */
 void committer_wake(struct committer *committer);
+
+/* The same for who wants to have a copy of the file with all that was sampled, which is granted
+ * from time to time only (commit_policy_ask()). Whether it is. Any thread may ask. */
+bool committer_ask(struct committer *committer);
 
 /* Another bound, or budget, from the next commit on. */
 void committer_set_bound(struct committer *committer, int64_t bound_ms);

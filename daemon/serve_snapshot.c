@@ -26,26 +26,35 @@ static void source_free(void *arg)
 	free(source);
 }
 
-/* What waits in memory is committed first. Returns whether it was; else *ret_since_ms is from when
- * on samples are not in the file (boot clock). Takes the time of one commit, and is on the thread
- * that may wait. */
-static bool commit_first(struct api *api, int64_t *ret_since_ms)
+/* Until what was sampled before now_ms is committed. Whether it was. */
+static bool wait_for_commit(struct api *api, int64_t now_ms, uint64_t n_failed,
+			    struct store_status *status)
 {
-	int64_t now_ms = clock_boot_ms(), end_ms = now_ms + COMMIT_WAIT_MS;
-	struct store_status before, status;
+	int64_t end_ms = now_ms + COMMIT_WAIT_MS;
 
-	store_peek_status(api->store, &before);
-	store_want_hour(api->store);
-	if (api->committer)
-		committer_wake(api->committer);
 	do {
-		store_peek_status(api->store, &status);
-		if (status.last_commit_ms >= now_ms)
+		store_peek_status(api->store, status);
+		if (status->last_commit_ms >= now_ms)
 			return true;
-		if (!api->committer || status.n_failed_commits != before.n_failed_commits)
-			break;
+		if (status->n_failed_commits != n_failed)
+			return false;
 		usleep(LOOK_MS * 1000);
 	} while (clock_boot_ms() < end_ms);
+	return false;
+}
+
+/* What waits in memory is committed first, unless that was done for a copy a short while ago.
+ * Returns whether it was; else *ret_since_ms is from when on samples are not in the file (boot
+ * clock). Takes the time of one commit, and is on the thread that may wait. */
+static bool commit_first(struct api *api, int64_t *ret_since_ms)
+{
+	int64_t now_ms = clock_boot_ms();
+	struct store_status status;
+
+	store_peek_status(api->store, &status);
+	if (api->committer && committer_ask(api->committer) &&
+	    wait_for_commit(api, now_ms, status.n_failed_commits, &status))
+		return true;
 	*ret_since_ms = status.last_commit_ms;
 	return false;
 }

@@ -219,6 +219,38 @@ static void a_rolling_day(void **state)
 	assert_int_equal(rolling_day_sum(&day, 1), INT64_MAX);
 }
 
+/* Whoever asks each second has no more commits made than one for each that comes by itself. */
+static void copies_share_the_bound(void **state)
+{
+	int asked = 0, others = 0;
+
+	(void)state;
+	begin();
+	for (int s = 0; s < 3600; s++) {
+		others += turn(false, false) != COMMIT_NOT;
+		if (!commit_policy_ask(&policy, now_ms, spent))
+			continue;
+		asked++;
+		commit_policy_done(&policy, now_ms);
+	}
+	assert_int_equal(asked, 60);
+	assert_true(others <= 60);
+
+	/* The first one has it at once, soon after the machine has started as well. */
+	begin();
+	assert_true(commit_policy_ask(&policy, 5, spent));
+	assert_false(commit_policy_ask(&policy, 5 + BOUND_MS - 1, spent));
+	assert_true(commit_policy_ask(&policy, 5 + BOUND_MS, spent));
+
+	/* A budget that is spent makes them as rare as all others. */
+	begin();
+	spent = BUDGET;
+	asked = 0;
+	for (int s = 0; s < 3 * 3600; s++, now_ms += 1000)
+		asked += commit_policy_ask(&policy, now_ms, spent);
+	assert_int_equal(asked, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -230,6 +262,7 @@ int main(void)
 		cmocka_unit_test(the_budget_widens),
 		cmocka_unit_test(the_budget_is_told_of_once),
 		cmocka_unit_test(days_within_the_budget),
+		cmocka_unit_test(copies_share_the_bound),
 		cmocka_unit_test(a_rolling_day),
 	};
 
