@@ -75,7 +75,7 @@ static const struct field fields[N_FIELDS] = {
 	[MSG_COUNT]     = {"msg_count", UNIT_COUNT, KIND_COUNTER,
 			   "Messages in the kernel's log since it was mounted.", .attr = "msg_count", .bits = 32},
 #define ERROR_FIELDS(at, which, text)                                                                  \
-	[(at) + ERROR_TIME] = {which "_error_time", UNIT_SECONDS, KIND_GAUGE,                          \
+	[(at) + ERROR_TIME] = {which "_error_time", UNIT_UNIX_SECONDS, KIND_GAUGE,                     \
 			   text " error: when, in seconds since 1970 by the wall clock of then.",      \
 			   .attr = which "_error_time", .absence = NO_ERROR},                          \
 	[(at) + ERROR_ERRCODE] = {which "_error_errcode", UNIT_NONE, KIND_STATE,                       \

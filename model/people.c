@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/macros.h"
 
 #define DIGITS_SHOWN    4
@@ -127,12 +128,32 @@ static bool is_hours(enum unit unit, wide_int m, int decimals)
 	       m >= SECONDS_OF_HOUR * power_of_ten((unsigned)decimals);
 }
 
+/* A moment is no length of time: 1796097922 s is a date. */
+static bool put_date(struct text *out, struct decimal value, enum unit unit)
+{
+	/* 0001-01-01 to 9999-12-31 */
+	static const int64_t min_s = -INT64_C(62135596800), max_s = INT64_C(253402300799);
+	char buf[40];
+	struct text date = TEXT_IN(buf);
+	int64_t wall_s = value.value;
+
+	for (unsigned i = value.decimals; i; i--)
+		wall_s /= 10;
+	if (unit != UNIT_UNIX_SECONDS || wall_s < min_s || wall_s > max_s)
+		return false;
+	clock_rfc3339(&date, wall_s * 1000);
+	text_printf(out, "%.*sZ", (int)strcspn(buf, ".Z"), buf);
+	return true;
+}
+
 void people_value(struct text *out, struct decimal value, enum unit unit, bool per_second)
 {
 	wide_int m = (wide_int)value.value * unit_factor(unit);
 	int decimals = (int)(value.decimals + unit_decimals(unit));
 	const struct scale *scale;
 
+	if (!per_second && put_date(out, value, unit))
+		return;
 	if (m < 0) {
 		text_char(out, '-');
 		m = -m;

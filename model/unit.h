@@ -16,6 +16,7 @@
 	X(UNIT_SECTORS, "sectors", "sectors", "bytes", 512, 0)                                     \
 	X(UNIT_DATA_UNITS, "data_units", "x 512 kB", "bytes", 512000, 0)                           \
 	X(UNIT_SECONDS, "seconds", "s", "seconds", 1, 0)                                           \
+	X(UNIT_UNIX_SECONDS, "unix_seconds", "s since 1970", "seconds", 1, 0)                      \
 	X(UNIT_MINUTES, "minutes", "min", "seconds", 60, 0)                                        \
 	X(UNIT_HOURS, "hours", "h", "seconds", 3600, 0)                                            \
 	X(UNIT_MILLISECONDS, "milliseconds", "ms", "seconds", 1, 3)                                \

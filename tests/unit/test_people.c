@@ -41,6 +41,12 @@ static void writes_numbers(void **state)
 		{{123456, 0}, UNIT_SECONDS, false, "34.29 h"},
 		{{-123456, 0}, UNIT_SECONDS, false, "-34.29 h"},
 		{{123456, 0}, UNIT_SECONDS, true, "123456 s/s"},
+		/* A moment is a date, also as a mean; a change of it is not. */
+		{{1796097922, 0}, UNIT_UNIX_SECONDS, false, "2026-12-01T04:05:22Z"},
+		{{17960979226, 1}, UNIT_UNIX_SECONDS, false, "2026-12-01T04:05:22Z"},
+		{{0, 0}, UNIT_UNIX_SECONDS, false, "1970-01-01T00:00:00Z"},
+		{{-1, 0}, UNIT_UNIX_SECONDS, false, "1969-12-31T23:59:59Z"},
+		{{3, 0}, UNIT_UNIX_SECONDS, true, "3 s/s"},
 		{{12798, 0}, UNIT_HOURS, false, "12798 h"},
 		{{1, 0}, UNIT_HOURS, false, "1 h"},
 		{{7601, 0}, UNIT_MINUTES, false, "126.7 h"},
