@@ -347,9 +347,13 @@ static void report_device(struct hw *hw, struct probe *probe, const struct fs_de
 	else if (r < 0 || n == 0)
 		probe_node(probe, device->name, OUTCOME_OK, "", "%s%s", on, point ? point : "");
 	else
-		probe_node(probe, device->name, OUTCOME_OK, "fsck clears them",
-			   "%s%s; %lld error%s since the last fsck", on, point ? point : "",
-			   (long long)n, n == 1 ? "" : "s");
+		probe_node(
+			probe, device->name, OUTCOME_OK,
+			"flashscope latest ext4 and dmesg (EXT4-fs error) tell what; e2fsck -f "
+			"while it is not mounted repairs and clears them (of /: by the initramfs, "
+			"with systemd fsck.mode=force at boot)",
+			"%s%s; %lld error%s since the last fsck", on, point ? point : "",
+			(long long)n, n == 1 ? "" : "s");
 }
 
 static void report_options(struct probe *probe, const char *name, const struct extra *extra)
