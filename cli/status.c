@@ -115,10 +115,10 @@ static void print_commits(struct tree *store)
 	puts(buf);
 }
 
-/* "raw 4.1 MB, 14 days fit" for each resolution */
-static void print_kept(struct tree *kept)
+/* "raw 4.1 MiB of 66.9 MiB, back 3 d, room for 14 days" for each resolution */
+void status_kept(struct tree *kept)
 {
-	char buf[384];
+	char buf[640];
 	struct text text = TEXT_IN(buf);
 
 	if (!tree_n(kept))
@@ -129,6 +129,14 @@ static void print_kept(struct tree *kept)
 
 		text_printf(&text, "%s%s ", i ? "; " : "", tree_text(k, "what"));
 		status_bytes(&text, tree_i64(k, "bytes"));
+		if (tree_get(k, "share_bytes")) {
+			text_str(&text, " of ");
+			status_bytes(&text, tree_i64(k, "share_bytes"));
+		}
+		if (tree_get(k, "reach_ms")) {
+			text_str(&text, ", back ");
+			text_span(&text, tree_i64(k, "reach_ms"));
+		}
 		if (tree_get(k, "days"))
 			text_printf(&text, ", room for %lld days", (long long)tree_i64(k, "days"));
 	}
@@ -154,7 +162,7 @@ static void print_store(struct tree *store)
 		text_str(&text, ", no commit yet");
 	}
 	puts(buf);
-	print_kept(tree_get(store, "kept"));
+	status_kept(tree_get(store, "kept"));
 	if (tree_bool(store, "in_memory"))
 		puts("warning   the database lies in memory (tmpfs or ramfs) and will not survive "
 		     "a "

@@ -12,8 +12,10 @@
 #include "cli/status.h"
 #include "cli/table.h"
 #include "export/api.h"
+#include "export/tree.h"
 #include "query/boots.h"
 #include "store/reader.h"
+#include "store/store.h"
 
 #define BOOTS_MAX     1024
 #define DOC_MAX_BYTES (8 * 1024 * 1024)
@@ -62,6 +64,36 @@ static int add_boots(struct doc *doc, struct reader *reader)
 	return r;
 }
 
+/* size_max_bytes and kept; nothing is known of a file of before there was such an account. */
+static int add_kept(struct doc *doc, struct reader *reader)
+{
+	struct store_kept kept[STORE_N_KEPT];
+	int64_t size_max_bytes = 0, first_ms, newest_ms = 0;
+	int r = reader_kept(reader, kept, ARRAY_SIZE(kept), &size_max_bytes);
+
+	if (r < 0 && r != -ENOENT)
+		return r;
+	if (cli_file_span(reader, &first_ms, &newest_ms) < 0)
+		newest_ms = 0;
+	if (size_max_bytes)
+		doc_i64(doc, "size_max_bytes", size_max_bytes);
+	else
+		doc_null(doc, "size_max_bytes");
+	doc_array(doc, "kept");
+	for (size_t i = 0; i < ARRAY_SIZE(kept) && !r; i++) {
+		const struct api_kept k = {.what = kept[i].name,
+					   .bytes = kept[i].bytes,
+					   .share_bytes = kept[i].share_bytes,
+					   .oldest_wall_ms = kept[i].oldest_wall_ms,
+					   .newest_wall_ms = newest_ms,
+					   .bytes_per_day = kept[i].bytes_per_day};
+
+		api_kept(doc, &k);
+	}
+	doc_end(doc);
+	return 0;
+}
+
 static int print_json(const char *path, int64_t file_bytes, struct reader *reader)
 {
 	CLEANUP(doc_done) struct doc doc;
@@ -71,8 +103,10 @@ static int print_json(const char *path, int64_t file_bytes, struct reader *reade
 	doc_string(&doc, "path", path);
 	doc_i64(&doc, "file_bytes", file_bytes);
 
-	int r = add_boots(&doc, reader);
+	int r = add_kept(&doc, reader);
 
+	if (r == 0)
+		r = add_boots(&doc, reader);
 	doc_array(&doc, "nodes");
 	if (r == 0)
 		r = reader_nodes(reader, NULL, add_node, &doc);
@@ -161,15 +195,40 @@ static void print_end(struct reader *reader)
 		     : "; no stop of the daemon is in it: what came after that is missing");
 }
 
+/* As the status of a daemon tells it. */
+static int kept_of(struct reader *reader, struct tree **ret)
+{
+	CLEANUP(doc_done) struct doc doc;
+
+	doc_init(&doc, DOC_MAX_BYTES);
+	doc_object(&doc, NULL);
+
+	int r = add_kept(&doc, reader);
+
+	doc_end(&doc);
+	if (r == 0)
+		r = doc_error(&doc);
+	return r < 0 ? r : tree_parse(doc.p, strlen(doc.p), ret);
+}
+
 static int print_text(const char *path, int64_t file_bytes, struct reader *reader,
 		      const struct holding *holding)
 {
+	CLEANUP(tree_freep) struct tree *status = NULL;
 	char buf[64];
 	struct text text = TEXT_IN(buf);
+	int r = kept_of(reader, &status);
 
+	if (r < 0)
+		return r;
 	status_bytes(&text, file_bytes);
+	if (tree_get(status, "size_max_bytes")) {
+		text_str(&text, " of ");
+		status_bytes(&text, tree_i64(status, "size_max_bytes"));
+	}
 	printf("database  %s: %s, %d %s\n", path, buf, holding->n_boots,
 	       holding->n_boots == 1 ? "boot" : "boots");
+	status_kept(tree_get(status, "kept"));
 	print_boots(holding);
 	print_end(reader);
 	putchar('\n');

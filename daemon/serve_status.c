@@ -46,14 +46,6 @@ static void add_if(struct doc *doc, const char *key, bool known, int64_t value)
 		doc_null(doc, key);
 }
 
-static void add_days(struct doc *doc, const char *key, int64_t bytes, int64_t bytes_per_day)
-{
-	if (bytes_per_day > 0)
-		doc_i64(doc, key, bytes / bytes_per_day);
-	else
-		doc_null(doc, key);
-}
-
 /* When it commits, and what that does to the disk. */
 static void add_commits(struct api *api, struct doc *doc)
 {
@@ -90,23 +82,19 @@ static const char *mirror_reason(const struct api *api, const struct store_statu
 }
 
 /* What each resolution takes, and how many days of sampling its share has room for. */
-static void add_kept(struct doc *doc, const struct store_status *s)
+static void add_kept(struct doc *doc, const struct store_status *s, int64_t now_wall_ms)
 {
 	doc_array(doc, "kept");
 	for (size_t i = 0; i < STORE_N_KEPT && s->kept[i].name; i++) {
 		const struct store_kept *k = &s->kept[i];
+		const struct api_kept kept = {.what = k->name,
+					      .bytes = k->bytes,
+					      .share_bytes = k->share_bytes,
+					      .oldest_wall_ms = k->oldest_wall_ms,
+					      .newest_wall_ms = now_wall_ms,
+					      .bytes_per_day = k->bytes_per_day};
 
-		doc_object(doc, NULL);
-		doc_string(doc, "what", k->name);
-		doc_i64(doc, "bytes", k->bytes);
-		doc_i64(doc, "share_bytes", k->share_bytes);
-		if (k->oldest_wall_ms)
-			doc_time(doc, "oldest", k->oldest_wall_ms);
-		else
-			doc_null(doc, "oldest");
-		doc_i64(doc, "bytes_per_day", k->bytes_per_day);
-		add_days(doc, "days", k->share_bytes, k->bytes_per_day);
-		doc_end(doc);
+		api_kept(doc, &kept);
 	}
 	doc_end(doc);
 }
@@ -145,7 +133,7 @@ static void add_store(struct api *api, struct doc *doc, const struct store_statu
 		doc_time(doc, "oldest", s->oldest_wall_ms);
 	else
 		doc_null(doc, "oldest");
-	add_kept(doc, s);
+	add_kept(doc, s, clock_boot_ms() + offset_ms);
 	doc_end(doc);
 }
 

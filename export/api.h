@@ -41,6 +41,18 @@ struct api_boot {
  * or null with a note. */
 void api_boot(struct doc *doc, const struct api_boot *boot);
 
+struct api_kept {
+	const char *what;
+	int64_t bytes, share_bytes;             /* share_bytes -1: not known */
+	int64_t oldest_wall_ms, newest_wall_ms; /* 0: there is none */
+	int64_t bytes_per_day;                  /* 0: not known yet */
+};
+
+/* {"what","bytes","share_bytes","oldest","reach_ms","bytes_per_day","days"}: what one resolution
+ * takes of the file, how far it reaches back from the newest, and how many days of sampling its
+ * share has room for. */
+void api_kept(struct doc *doc, const struct api_kept *kept);
+
 struct api_node {
 	const char *collector, *node, *identity;
 	int64_t run, boot, first_ms, last_ms;

@@ -73,6 +73,8 @@ CREATE TABLE baseline(id INTEGER PRIMARY KEY, boot INTEGER NOT NULL,
 CREATE TABLE kept(what TEXT PRIMARY KEY, pages INTEGER NOT NULL,
  made_bytes INTEGER NOT NULL, made_ms INTEGER NOT NULL, since INTEGER, done INTEGER);
 
+CREATE TABLE cap(what TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
+
 CREATE VIEW tail_rows AS SELECT g.key AS grp, l.boot*10000000000000
  +json_extract(g.value,'$.t0')/1000*10000+json_extract(k.value,'$[0]') AS id, l.boot,
  json_extract(k.value,'$[0]') AS node, json_extract(g.value,'$.t0') AS t0,

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/errno_name.h"
+#include "store/keep.h"
 #include "store/rollup.h"
 #include "store/sql.h"
 
@@ -348,6 +349,8 @@ static int fill(struct store *store, struct db *db)
 		r = add_wishes(db);
 	if (!r)
 		r = schema_add_tables(db);
+	if (!r)
+		r = keep_note_cap(db);
 	if (!r)
 		r = schema_sync(db, store->catalog);
 	if (!r)

@@ -7,6 +7,7 @@
 #include "store/sql.h"
 
 #define PAGE_BYTES   4096
+#define PAGES_MAX    (INT64_C(1) << 32) /* that SQLite can have */
 #define SLOW_MS      60000
 #define RATE_MAX_MS  (4 * DAY_MS) /* what is older counts half */
 #define RAW_SECONDS  3600
@@ -36,8 +37,9 @@ int keep_pages(struct db *db, int64_t ret[KEEP_N])
 	int r = 0;
 
 	for (size_t i = 0; i < KEEP_N && !r; i++)
-		r = sql_int(db->conn, &ret[i], "SELECT max(pages,0) FROM kept WHERE what=%Q",
-			    names[i]);
+		r = sql_int(db->conn, &ret[i],
+			    "SELECT min(max(pages,0),%lld) FROM kept WHERE what=%Q",
+			    (long long)PAGES_MAX, names[i]);
 	return r;
 }
 
@@ -67,6 +69,23 @@ int64_t keep_share_pages(const struct db *db, enum keep_what what)
 					    db->shares.hour_percent;
 
 	return retention_max_pages(db->size_max_bytes) * MAX(percent, 0) / 100;
+}
+
+static int note_cap(struct db *db, const char *what, int64_t bytes)
+{
+	return sql_exec(db->conn,
+			"INSERT INTO cap VALUES(%Q,%lld) ON CONFLICT(what) DO UPDATE SET"
+			" bytes=excluded.bytes WHERE bytes<>excluded.bytes",
+			what, (long long)bytes);
+}
+
+int keep_note_cap(struct db *db)
+{
+	int r = note_cap(db, "file", db->size_max_bytes);
+
+	for (int i = 0; i < KEEP_N && !r; i++)
+		r = note_cap(db, names[i], keep_share_pages(db, (enum keep_what)i) * PAGE_BYTES);
+	return r;
 }
 
 static int oldest_chunk(struct db *db, bool slow, int64_t *ret)
@@ -166,11 +185,11 @@ static int wall_of_oldest(struct db *db, enum keep_what what, int64_t *ret)
 	if (!r)
 		r = sql_int(db->conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
 			    (long long)boot);
-	*ret = r ? 0 : t_ms + offset_ms;
+	*ret = r ? 0 : t_ms + MAX(-FORMAT_TIME_MAX_MS, MIN(FORMAT_TIME_MAX_MS, offset_ms));
 	return r == -ENOENT ? 0 : r;
 }
 
-int keep_status(struct db *db, struct store_kept ret[KEEP_N])
+int keep_look(struct db *db, struct store_kept ret[KEEP_N])
 {
 	int64_t pages[KEEP_N];
 	int r = keep_pages(db, pages);
@@ -178,10 +197,8 @@ int keep_status(struct db *db, struct store_kept ret[KEEP_N])
 	for (int i = 0; i < KEEP_N && !r; i++) {
 		struct store_kept *k = &ret[i];
 
-		*k = (struct store_kept){.name = names[i],
-					 .bytes = pages[i] * PAGE_BYTES,
-					 .share_bytes = keep_share_pages(db, (enum keep_what)i) *
-							PAGE_BYTES};
+		*k = (struct store_kept){
+			.name = names[i], .bytes = pages[i] * PAGE_BYTES, .share_bytes = -1};
 		r = sql_int(db->conn, &k->bytes_per_day,
 			    "SELECT iif(made_ms>0,made_bytes*86400000/made_ms,0) FROM kept"
 			    " WHERE what=%Q",
@@ -189,5 +206,14 @@ int keep_status(struct db *db, struct store_kept ret[KEEP_N])
 		if (!r)
 			r = wall_of_oldest(db, (enum keep_what)i, &k->oldest_wall_ms);
 	}
+	return r;
+}
+
+int keep_status(struct db *db, struct store_kept ret[KEEP_N])
+{
+	int r = keep_look(db, ret);
+
+	for (int i = 0; i < KEEP_N && !r; i++)
+		ret[i].share_bytes = keep_share_pages(db, (enum keep_what)i) * PAGE_BYTES;
 	return r;
 }

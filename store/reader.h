@@ -101,6 +101,12 @@ enum info_what { INFO_TEXTS, INFO_FLAGS, INFO_FAULTS, INFO_OUTCOMES };
 int reader_infos(struct reader *reader, enum info_what what,
 		 int (*visit)(const struct info_record *record, void *arg), void *arg);
 
+/* What the file keeps in each resolution, and what it may take of it (0: not known). Of a file of
+ * before there was such an account it is -ENOENT. */
+struct store_kept;
+MUST_CHECK int reader_kept(struct reader *reader, struct store_kept *ret, size_t n,
+			   int64_t *ret_size_max_bytes);
+
 /* One series: a node of a group in one boot. */
 struct series_key {
 	int64_t boot;

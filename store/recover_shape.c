@@ -20,7 +20,7 @@ static const struct shape shapes[] = {
 	{"measure", "attI", true},    {"minute", ROLLUP, true},
 	{"hour", ROLLUP, true},       {"baseline", "aiiii", false},
 	{"kept", "tiiiII", false},    {"writer", "iiiiitTTTIIiiII", true, true},
-	{"spent", "iii", true, true},
+	{"spent", "iii", true, true}, {"cap", "ti", false},
 };
 
 const struct shape *shape_named(const char *table)

@@ -291,9 +291,10 @@ static int take_stray_schema(struct recovery *rec)
 int find_tables(struct recovery *rec)
 {
 	static const char *const names[] = {
-		"boot",     "node",       "field",  "measure",  "meta",    "tail",   "event",
-		"mark",     "info",       "flag",   "fault",    "outcome", "hour",   "log_position",
-		"boot_end", "clock_step", "minute", "baseline", "kept",    "writer", "spent"};
+		"boot",  "node",         "field",    "measure",    "meta",   "tail",
+		"event", "mark",         "info",     "flag",       "fault",  "outcome",
+		"hour",  "log_position", "boot_end", "clock_step", "minute", "baseline",
+		"kept",  "writer",       "spent",    "cap"};
 	int r = walk_tree(rec, SCHEMA, 1, take_schema_leaf);
 
 	if (!r && rec->report->no_schema)

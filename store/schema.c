@@ -51,6 +51,10 @@
 	"CREATE TABLE " unless "kept(what TEXT PRIMARY KEY, pages INTEGER NOT NULL,\n"             \
 	" made_bytes INTEGER NOT NULL, made_ms INTEGER NOT NULL, since INTEGER, done INTEGER)"
 
+/* What the file may take, and each kind that is kept: of who wrote to it last. */
+#define CAP_TABLE(unless)                                                                          \
+	"CREATE TABLE " unless "cap(what TEXT PRIMARY KEY, bytes INTEGER NOT NULL)"
+
 #define ROLLUP_TABLES(unless)                                                                      \
 	MEASURE_TABLE(unless)                                                                      \
 	";\n" ROLLUP_TABLE(unless, "minute") ";\n" ROLLUP_TABLE(                                   \
@@ -186,10 +190,10 @@ int schema_create(struct db *db)
 
 int schema_add_tables(struct db *db)
 {
-	return sql_exec(db->conn, "%s;%s;%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
+	return sql_exec(db->conn, "%s;%s;%s;%s;%s;%s;%s", LOG_POSITION_TABLE("IF NOT EXISTS "),
 			BOOT_END_TABLE("IF NOT EXISTS "), CLOCK_STEP_TABLE("IF NOT EXISTS "),
 			SPENT_TABLE("IF NOT EXISTS "), ROLLUP_TABLES("IF NOT EXISTS "),
-			WRITER_TABLE("IF NOT EXISTS "));
+			WRITER_TABLE("IF NOT EXISTS "), CAP_TABLE("IF NOT EXISTS "));
 }
 
 /* Format 1 has no rollups. They begin with the next hour of this boot; what is older is read from

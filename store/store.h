@@ -175,9 +175,9 @@ int64_t store_spent_bytes(struct store *store, int64_t now_ms);
 
 struct store_kept {
 	const char *name; /* raw, minute, hour; slow: samples of groups that are read seldom */
-	int64_t bytes, share_bytes;
-	int64_t oldest_wall_ms; /* 0: there is none */
-	int64_t bytes_per_day;  /* written of late, per day of sampling; 0: not known yet */
+	int64_t bytes, share_bytes; /* share_bytes -1: not known, of a file alone */
+	int64_t oldest_wall_ms;     /* 0: there is none */
+	int64_t bytes_per_day;      /* written of late, per day of sampling; 0: not known yet */
 };
 
 struct store_status {

@@ -189,7 +189,12 @@ done
 status=0
 "$bin/flashscope" status --socket "$work/nowhere" 2>/dev/null || status=$?
 is 1 $status 'status without a daemon'
+get /api/v1/status | jq -c '[.store.size_max_bytes, (.store.kept | map([.what, .share_bytes]))]' >"$work/live"
 stop
+"$bin/flashscope" status --db "$work/f.db" --json | jq -c '[.size_max_bytes, (.kept | map([.what, .share_bytes]))]' >"$work/file"
+is "$(cat "$work/live")" "$(cat "$work/file")" 'what is kept, of the daemon and of its file'
+"$bin/flashscope" status --db "$work/f.db" | grep -Eq '^kept +raw .* of .*; minute .* of .*; hour .* of ' ||
+	fail 'what the file keeps'
 "$bin/flashscope" status --db "$work/f.db" | grep -Eq '^load +system' || fail 'status of the file'
 "$bin/flashscope" status --db "$work/f.db" --json |
 	json '(.boots | length) == 1 and (.nodes | map(.node) | index("system")) != null' 'status of the file'

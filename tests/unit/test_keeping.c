@@ -130,10 +130,58 @@ static void the_cap_holds(void **state)
 	assert_string_equal(answer, "ok");
 }
 
+/* The file alone says what the store said of it. */
+static void check_file_says(const struct store_status *status)
+{
+	struct reader *reader = world_reader(NULL);
+	struct store_kept kept[STORE_N_KEPT];
+	int64_t size_max_bytes = 0;
+
+	assert_int_equal(reader_kept(reader, kept, STORE_N_KEPT, &size_max_bytes), 0);
+	assert_int_equal(size_max_bytes, status->size_max_bytes);
+	for (size_t i = 0; i < STORE_N_KEPT; i++) {
+		assert_string_equal(kept[i].name, status->kept[i].name);
+		assert_int_equal(kept[i].bytes, status->kept[i].bytes);
+		assert_int_equal(kept[i].share_bytes, status->kept[i].share_bytes);
+		assert_int_equal(kept[i].oldest_wall_ms, status->kept[i].oldest_wall_ms);
+		assert_int_equal(kept[i].bytes_per_day, status->kept[i].bytes_per_day);
+	}
+	reader_close(reader);
+}
+
+/* One of before, which nobody with a cap has written to yet; and what nobody can have written. */
+static void check_other_files_say(void)
+{
+	struct reader *reader;
+	struct store_kept kept[STORE_N_KEPT];
+	int64_t size_max_bytes = 1;
+	char answer[16];
+
+	world_shell("UPDATE cap SET bytes=-5 WHERE what='raw'; DELETE FROM cap WHERE what='hour';"
+		    "UPDATE kept SET pages=9223372036854775807, made_bytes=9223372036854775807,"
+		    " made_ms=1; UPDATE boot SET wall_offset_ms=9223372036854775807",
+		    answer, sizeof(answer));
+	reader = world_reader(NULL);
+	assert_int_equal(reader_kept(reader, kept, STORE_N_KEPT, &size_max_bytes), 0);
+	assert_int_equal(kept[0].share_bytes, -1);
+	assert_true(kept[1].share_bytes > 0 && kept[2].share_bytes == -1);
+	assert_int_equal(kept[0].bytes, (INT64_C(1) << 32) * 4096);
+	assert_true(kept[0].oldest_wall_ms > 0);
+	reader_close(reader);
+	world_shell("DROP TABLE cap", answer, sizeof(answer));
+	reader = world_reader(NULL);
+	assert_int_equal(reader_kept(reader, kept, STORE_N_KEPT, &size_max_bytes), 0);
+	assert_int_equal(size_max_bytes, 0);
+	for (size_t i = 0; i < STORE_N_KEPT; i++)
+		assert_int_equal(kept[i].share_bytes, -1);
+	reader_close(reader);
+}
+
 /* What kept says is what the tables take. */
 static void pages_are_counted(void **state)
 {
 	struct store *store = world_open("boot-a");
+	struct store_status status;
 	struct sink sink;
 	char answer[128];
 
@@ -146,7 +194,9 @@ static void pages_are_counted(void **state)
 	}
 	assert_int_equal(store_commit(store, 2 * DAY_MS, true), 0);
 	sink_done(&sink);
+	store_get_status(store, &status);
 	store_close(store);
+	check_file_says(&status);
 	world_shell(
 		"SELECT what, pages FROM kept WHERE pages<>coalesce((SELECT count(*)-1 FROM dbstat"
 		" WHERE name=CASE what WHEN 'raw' THEN 'disk_chunk' WHEN 'slow' THEN"
@@ -154,6 +204,7 @@ static void pages_are_counted(void **state)
 		answer, sizeof(answer));
 	if (!strstr(answer, "no such table"))
 		assert_string_equal(answer, "");
+	check_other_files_say();
 }
 
 static void ask_shell(const char *sql, const char *expected)
