@@ -238,6 +238,9 @@ static void of_watchdog(const struct boot_end_evidence *e, struct boot_end *end)
 							     : "the watchdog says EXTERN2");
 }
 
+/* Less than what a recording that breaks off says by itself. */
+#define UNTOLD_WEIGHT 8
+
 static void of_firmware(const struct boot_end_evidence *e, struct boot_end *end)
 {
 	static const struct {
@@ -252,14 +255,20 @@ static void of_firmware(const struct boot_end_evidence *e, struct boot_end *end)
 		[BOOT_END_FIRMWARE_SOFTWARE] = {BOOT_END_CLEAN_STOP, 40},
 	};
 	bool goes_before_order = e->firmware == BOOT_END_FIRMWARE_THERMAL && went_down(e);
+	/* Software restarts at once as well: by sysrq, or after a panic. A recorder that was asked
+	 * to go before would have said so. */
+	bool is_untold = e->firmware == BOOT_END_FIRMWARE_SOFTWARE && e->stop == BOOT_END_BROKE_OFF;
+	bool is_weak = e->firmware == BOOT_END_FIRMWARE_NONE || is_untold;
 	char text[BOOT_END_TEXT_MAX];
 
 	if (!e->firmware_text)
 		return;
 	snprintf(text, sizeof(text), "the boot loader or SoC says: %.90s", e->firmware_text);
-	add_untimed(e, end, say[e->firmware].cause,
-		    e->firmware == BOOT_END_FIRMWARE_NONE ? BOOT_END_POSSIBLE : BOOT_END_LIKELY,
-		    goes_before_order ? 93 : say[e->firmware].weight, text);
+	add_untimed(e, end, say[e->firmware].cause, is_weak ? BOOT_END_POSSIBLE : BOOT_END_LIKELY,
+		    goes_before_order ? 93
+		    : is_untold       ? UNTOLD_WEIGHT
+				      : say[e->firmware].weight,
+		    text);
 }
 
 static void of_drives(const struct boot_end_evidence *e, struct boot_end *end)
@@ -539,10 +548,38 @@ static enum boot_end_firmware of_pmic(const char *word)
 	return strstr(word, "-voltage") ? BOOT_END_FIRMWARE_POWER : BOOT_END_FIRMWARE_NONE;
 }
 
+/* Of a boot reason, the word behind the first comma says more than the one before it: a button that
+ * was held down, or a supply that failed, is told as a "reboot" as well. What is not here belongs
+ * to an end in order: "shutdown,battery", for the battery was empty. */
+static enum boot_end_firmware of_detail(const char *word)
+{
+	static const struct {
+		const char *detail;
+		enum boot_end_firmware firmware;
+	} details[] = {
+		{"thermal", BOOT_END_FIRMWARE_THERMAL},
+		{"kernel_panic", BOOT_END_FIRMWARE_PANIC},
+		{"watchdog", BOOT_END_FIRMWARE_WATCHDOG},
+		{"wdt", BOOT_END_FIRMWARE_WATCHDOG},
+		{"longkey", BOOT_END_FIRMWARE_POWER},
+		{"by_key", BOOT_END_FIRMWARE_POWER},
+		{"2sec", BOOT_END_FIRMWARE_POWER},
+		{"undervoltage", BOOT_END_FIRMWARE_POWER},
+		{"uvlo", BOOT_END_FIRMWARE_POWER},
+		{"powerloss", BOOT_END_FIRMWARE_POWER},
+		{"pmic_off_fault", BOOT_END_FIRMWARE_POWER},
+	};
+	const char *detail = strchr(word, ',');
+
+	for (size_t i = 0; detail && i < ARRAY_SIZE(details); i++)
+		if (begins_with(detail + 1, details[i].detail))
+			return details[i].firmware;
+	return BOOT_END_FIRMWARE_NONE;
+}
+
 /* The first words of the Canonical Boot Reason (REASON,DETAIL[,DETAIL]), older ones that boot
- * loaders of Android go on using, and the texts of power_on_reason. A detail says which of several
- * reasons it was: "shutdown,battery" is a shutdown in order, for the battery was empty. */
-enum boot_end_firmware boot_end_of_firmware(const char *word)
+ * loaders of Android go on using, and the texts of power_on_reason. */
+static enum boot_end_firmware of_first_word(const char *word)
 {
 	static const struct {
 		const char *first;
@@ -564,14 +601,25 @@ enum boot_end_firmware boot_end_of_firmware(const char *word)
 		{"shutdown", BOOT_END_FIRMWARE_SOFTWARE},
 		{"reboot", BOOT_END_FIRMWARE_SOFTWARE},
 	};
-	const char *detail = strchr(word, ',');
 
-	if (!strncmp(word, "PMIC: ", strlen("PMIC: ")))
-		return of_pmic(word);
-	if (detail && begins_with(detail + 1, "thermal"))
-		return BOOT_END_FIRMWARE_THERMAL;
 	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		if (begins_with(word, reasons[i].first))
 			return reasons[i].firmware;
-	return of_barebox(word);
+	return BOOT_END_FIRMWARE_NONE;
+}
+
+enum boot_end_firmware boot_end_of_firmware(const char *word)
+{
+	enum boot_end_firmware first = of_first_word(word), detail = of_detail(word);
+
+	if (!strncmp(word, "PMIC: ", strlen("PMIC: ")))
+		return of_pmic(word);
+	if (detail == BOOT_END_FIRMWARE_THERMAL)
+		return detail;
+	/* Only a boot loader says these two; a detail says which kind it was. */
+	if (first == BOOT_END_FIRMWARE_PANIC || first == BOOT_END_FIRMWARE_WATCHDOG)
+		return first;
+	if (detail != BOOT_END_FIRMWARE_NONE)
+		return detail;
+	return first != BOOT_END_FIRMWARE_NONE ? first : of_barebox(word);
 }

@@ -26,13 +26,14 @@
  *   a drive counts one more unsafe shutdown                              reset_or_power_cut  likely
  *   the firmware: brown-out, power-up, reset button                      reset_or_power_cut  likely
  *   SIGPWR was the last that was heard                                   reset_or_power_cut  likely
- *   the firmware: asked for by software, and no stop is known            clean_stop          likely
+ *   the firmware: asked for by software, and the daemon was stopped      clean_stop          likely
  *   the recording breaks off, and the next kernel came soon              reset_or_power_cut  likely
  *   a record of a panic, minutes or more after the last that is known    kernel_crash        possible
  *   a record of a panic whose stamps are before the end                  kernel_crash        possible
  *   the daemon was stopped, and no drive counts an unsafe shutdown       clean_stop          possible
  *   the daemon was stopped, and the next kernel came soon                clean_stop          possible
  *   the recording breaks off                                             reset_or_power_cut  possible
+ *   the firmware: asked for by software, and the recording breaks off    clean_stop          possible
  *   the daemon was stopped, long before or nobody knows                  daemon_gone         possible
  *
  * The kernel's own answer to a critical temperature is an orderly power-off: a machine that goes
@@ -42,6 +43,9 @@
  * SoCs restart by it), and a panic ends in a reset by one: so what is known of an orderly end, or
  * of a panic, goes before what watchdog and firmware say. But a shutdown can hang as well: when
  * something speaks against it, and the kernel's log does not have its end, it is likely alone.
+ *
+ * "Asked for by software" is a restart at once as well, by sysrq or after a panic: it speaks for order
+ * only where the daemon was stopped.
  *
  * A panic that is older than the last sample cannot have ended the boot and speaks for nothing.
  * After a crash the power may be cut as well: unsafe shutdowns say least.
@@ -121,8 +125,8 @@ enum boot_end_firmware {
 	BOOT_END_FIRMWARE_PANIC,
 	BOOT_END_FIRMWARE_WATCHDOG,
 	BOOT_END_FIRMWARE_THERMAL,
-	BOOT_END_FIRMWARE_POWER,    /* power-up, brown-out, reset button */
-	BOOT_END_FIRMWARE_SOFTWARE, /* a restart or power-off that was asked for */
+	BOOT_END_FIRMWARE_POWER,    /* power-up, brown-out, reset button, a key held down */
+	BOOT_END_FIRMWARE_SOFTWARE, /* a restart or power-off by software, in order or at once */
 };
 
 #define BOOT_END_TIME_NONE INT64_MIN
