@@ -314,6 +314,15 @@ static void of_protection(const struct boot_end_evidence *e, struct boot_end *en
 			    went_down(e) ? ", and the machine went down" : "");
 }
 
+/* Whether something tells that a shutdown that began has ended as well: the kernel's last word, or
+ * drives, of which it takes leave last. */
+static bool came_to_its_end(const struct boot_end_evidence *e)
+{
+	bool is_its_log = e->log_has_time || (!e->log_is_odd && !is_long_ago(e));
+
+	return (e->log == BOOT_END_LOG_ORDERLY && is_its_log) || (e->n_drives && !e->unsafe_rise);
+}
+
 static void of_stop(const struct boot_end_evidence *e, struct boot_end *end, const char *gap)
 {
 	bool soon = e->gap_ms != BOOT_END_TIME_NONE && e->gap_ms <= BOOT_END_SOON_MS;
@@ -323,7 +332,8 @@ static void of_stop(const struct boot_end_evidence *e, struct boot_end *end, con
 					       : " later";
 
 	if (e->stop == BOOT_END_STOPPED_SHUTDOWN)
-		add(end, BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN, 90,
+		add(end, BOOT_END_CLEAN_STOP,
+		    came_to_its_end(e) ? BOOT_END_CERTAIN : BOOT_END_LIKELY, 90,
 		    "the recorder was stopped while the machine was going down");
 	else if (e->stop == BOOT_END_BROKE_OFF && soon && !e->gap_is_unsure)
 		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 38,
