@@ -19,7 +19,7 @@ static const struct {
 } causes[] = {
 	[BOOT_END_UNKNOWN] = {"unknown", "how it ended is not known", SEVERITY_INFO},
 	[BOOT_END_DAEMON_GONE] = {"daemon_gone",
-				  "the recorder was stopped before, and how it ended is not known",
+				  "the recorder had stopped before, and how it ended is not known",
 				  SEVERITY_INFO},
 	[BOOT_END_CLEAN_STOP] = {"clean_stop", "it was shut down or restarted in order",
 				 SEVERITY_INFO},
@@ -282,6 +282,11 @@ static void of_drives(const struct boot_end_evidence *e, struct boot_end *end)
 	else if (e->n_drives && e->stop != BOOT_END_BROKE_OFF)
 		add(end, BOOT_END_CLEAN_STOP, BOOT_END_POSSIBLE, 25,
 		    "no drive counts one more unsafe shutdown");
+	else if (e->n_drives && is_long_ago(e) && !e->gap_is_unsure)
+		/* A reset that left the power on comes at once, and a cut of it is counted. */
+		add(end, BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE, 12,
+		    "no drive counts one more unsafe shutdown, and the next kernel came long "
+		    "after: the recorder may have gone before the machine");
 	/* A kernel that comes to its end takes leave of the drives, by whatever it restarts. */
 	if (e->stop == BOOT_END_STOPPED_SHUTDOWN && e->log != BOOT_END_LOG_ORDERLY && reset &&
 	    e->n_drives && e->unsafe_rise > 0)

@@ -34,6 +34,8 @@
  *   a record of a panic whose stamps are before the end                  kernel_crash        possible
  *   the daemon was stopped, and no drive counts an unsafe shutdown       clean_stop          possible
  *   the daemon was stopped, and the next kernel came soon                clean_stop          possible
+ *   the recording breaks off, no drive counts an unsafe shutdown, and    daemon_gone         possible
+ *     the next kernel came long after
  *   the recording breaks off                                             reset_or_power_cut  possible
  *   the firmware: asked for by software, and the recording breaks off    clean_stop          possible
  *   the daemon was stopped, long before or nobody knows                  daemon_gone         possible
@@ -52,6 +54,13 @@
  *
  * A panic that is older than the last sample cannot have ended the boot and speaks for nothing.
  * After a crash the power may be cut as well: unsafe shutdowns say least.
+ *
+ * A daemon that died and was not started again leaves what a cut of the power leaves. Only drives
+ * tell the two apart: they count a loss of power that nobody told them of, and no reset that leaves
+ * the power on. So without one more count and with a long time to the next kernel, it is taken for
+ * gone. A machine that hung for as long and was then reset looks the same, and so does one whose
+ * power was held up until the drives had written: it is possible, no more. Without drives that
+ * count, or without clocks, nothing tells.
  *
  * Watchdogs, firmware, a console's record and whatever else has no time tell of the boot just
  * before this one. The recorded boot may be an older one when minutes or more lie between its last
@@ -73,7 +82,7 @@
 
 enum boot_end_cause {
 	BOOT_END_UNKNOWN,
-	BOOT_END_DAEMON_GONE, /* it was stopped before, and how the boot ended is not known */
+	BOOT_END_DAEMON_GONE, /* it had stopped before, and how the boot ended is not known */
 	BOOT_END_CLEAN_STOP,
 	BOOT_END_RESET_OR_POWER_CUT,
 	BOOT_END_WATCHDOG,
