@@ -85,6 +85,24 @@ for shell in "${shells[@]}"; do
 	[ $((SECONDS - began)) -lt 6 ] || fail "a keeper that waits is slow to stop"
 	until_true 5 serves
 	"$script" stop
+	# The number of a keeper that was killed belongs to somebody else now.
+	sleep 600 &
+	stranger=$!
+	echo "$stranger" >"$work/flashscoped.pid"
+	! "$script" status >/dev/null || fail 'a stranger passes for the keeper'
+	"$script" stop
+	"$script" reload && fail 'a stranger is told to reload'
+	kill -0 "$stranger" || fail 'stop has killed a stranger'
+	"$script" start
+	until_true 10 serves
+	kill -0 "$stranger" || fail 'start has killed a stranger'
+	kill "$stranger"
+	# A keeper that gives up leaves no number behind.
+	echo nonsense >>"$work/etc/flashscope/flashscope.conf"
+	kill -9 "$(daemon_pid)"
+	until_true 15 eval '! "$script" status >/dev/null'
+	[ ! -e "$work/flashscoped.pid" ] || fail 'the number of a keeper that has gone is left'
+	cp "$work/good" "$work/etc/flashscope/flashscope.conf"
 done
 echo nonsense >>"$work/etc/flashscope/flashscope.conf"
 ! "$script" start 2>"$work/said" || fail 'a wrong configuration is started'
