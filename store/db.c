@@ -378,9 +378,7 @@ static int checkpoint_some(sqlite3 *conn)
 
 static int open_conn(struct store *store, struct db *db)
 {
-	int r = sql_errno(sqlite3_open_v2(
-		store->path, &db->conn,
-		SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+	int r = sql_open(store->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db->conn);
 
 	if (!r)
 		r = sqlite3_db_readonly(db->conn, "main") > 0 ? -EROFS : set_up(db->conn);
@@ -544,7 +542,7 @@ bool db_is_damaged(const char *path)
 {
 	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
 	sqlite3 *conn = NULL;
-	int r = sql_errno(sqlite3_open_v2(path, &conn, SQLITE_OPEN_READONLY, NULL));
+	int r = sql_open(path, SQLITE_OPEN_READONLY, &conn);
 
 	if (!r)
 		r = sql_prepare(conn, &stmt, "PRAGMA quick_check(1)");

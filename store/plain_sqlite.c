@@ -104,9 +104,7 @@ int plain_to_sqlite(struct reader *reader, const char *path, const char *const *
 {
 	CLEANUP(conn_closep) sqlite3 *conn = NULL;
 	struct writer w = {.reader = reader, .from_ms = from_wall_ms, .to_ms = to_wall_ms};
-	int r = sql_errno(sqlite3_open_v2(
-		path, &conn, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-		NULL));
+	int r = sql_open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &conn);
 
 	w.conn = conn;
 	if (!r)

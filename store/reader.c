@@ -68,9 +68,7 @@ static int open_as(struct reader *reader, const char *query)
 
 	if (!uri)
 		return -ENOMEM;
-	r = sql_errno(sqlite3_open_v2(uri, &reader->conn,
-				      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-				      NULL));
+	r = sql_open(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, &reader->conn);
 	sqlite3_free(uri);
 	if (!r) {
 		sqlite3_busy_timeout(reader->conn, BUSY_TIMEOUT_MS);

@@ -81,9 +81,7 @@ static int open_old(struct recovery *rec, const char *from)
 /* No journal: a file that is not complete has no name yet. */
 static int open_new(struct recovery *rec, const char *to)
 {
-	int r = sql_errno(sqlite3_open_v2(
-		to, &rec->db.conn, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-		NULL));
+	int r = sql_open(to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &rec->db.conn);
 
 	if (!r)
 		r = sql_exec(rec->db.conn, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "store/sql_process.h"
+
 void stmt_closep(sqlite3_stmt **stmt)
 {
 	sqlite3_finalize(*stmt);
@@ -38,6 +40,12 @@ int sql_errno(int code)
 	default:
 		return -EIO;
 	}
+}
+
+int sql_open(const char *path, int flags, sqlite3 **ret)
+{
+	sql_process_begin();
+	return sql_errno(sqlite3_open_v2(path, ret, flags | SQLITE_OPEN_NOMUTEX, NULL));
 }
 
 static char *format(const char *fmt, va_list args)

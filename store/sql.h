@@ -13,6 +13,10 @@ void stmt_closep(sqlite3_stmt **stmt);
  * -EIO, -EROFS, -EBUSY, -EACCES, -ENOMEM. */
 int sql_errno(int code);
 
+/* Opens a connection for one thread at a time; flags are those of sqlite3_open_v2(). On failure too
+ * there may be one, for its message: sqlite3_close() it. */
+MUST_CHECK int sql_open(const char *path, int flags, sqlite3 **ret);
+
 /* printf forms are those of sqlite3_mprintf(): %Q, %w. */
 MUST_CHECK int sql_exec(sqlite3 *conn, const char *fmt, ...);
 MUST_CHECK int sql_prepare(sqlite3 *conn, sqlite3_stmt **ret, const char *fmt, ...);

@@ -1,10 +1,13 @@
 /* What a commit must not do: keep memory until the next one, hold the lock over I/O, leave traces
  * when it fails. */
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
+#include "store/sql_process.h"
 #include "tests/support/store_world.h"
 
-#define REST_MAX_BYTES 100000
+#define REST_MAX_BYTES 50000
 #define DEADLOCK_S     30
 
 static void add_ticks(struct store *store, int64_t from_ms, int64_t to_ms, size_t n_nodes)
@@ -40,6 +43,30 @@ static void memory_between_commits(void **state)
 	assert_int_equal(seen.n_ticks, 300);
 	assert_int_equal(seen.n_bad, 0);
 	reader_close(reader);
+}
+
+/* The end of a checkpoint sets the size, and costs the file system nothing where it is right. */
+static void a_size_that_is_right(void **state)
+{
+	CLEANUP(closep) int fd = open(world_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	int (*truncate_file)(int, off_t);
+	struct stat st;
+
+	(void)state;
+	sql_process_begin();
+	truncate_file = (int (*)(int, off_t))sqlite3_vfs_find("unix")->xGetSystemCall(
+		sqlite3_vfs_find("unix"), "ftruncate");
+	assert_true(fd >= 0);
+	assert_int_equal(truncate_file(fd, 4096), 0);
+	assert_int_equal(futimens(fd, long_ago), 0);
+	assert_int_equal(truncate_file(fd, 4096), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mtim.tv_sec, 1);
+	assert_int_equal(truncate_file(fd, 100), 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, 100);
+	assert_int_equal(truncate_file(-1, 100), -1);
 }
 
 static struct store *traced;
@@ -132,6 +159,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(memory_between_commits),
+		TEST(a_size_that_is_right),
 		TEST(no_lock_over_io),
 		TEST(same_run_after_failure),
 	};
