@@ -64,11 +64,28 @@ static int refuse_metric(const struct catalog *catalog, const char *name, int er
 	return plan_refuse(problem, "metric", "%s", buf);
 }
 
+/* Writers come and go by the thousand: they are kept by hour, and are no series. */
+static bool is_by_hour(const struct catalog *catalog, const char *name)
+{
+	char group[NODE_NAME_MAX];
+	size_t i;
+
+	snprintf(group, sizeof(group), "%.*s", (int)strcspn(name, "."), name);
+	return catalog_find_group(catalog, group, &i) == 0 &&
+	       catalog_group_at(catalog, i, NULL)->by_hour;
+}
+
 static int plan_metric(const struct catalog *catalog, const char *name, struct query_plan *plan,
 		       struct problem *problem)
 {
 	if (!given(name))
 		return plan_refuse(problem, "metric", "is missing: write GROUP.QUANTITY");
+	if (is_by_hour(catalog, name))
+		return plan_refuse(
+			problem, "metric",
+			"\"%.60s\" has no series, it is kept by hour: flashscope writers, or "
+			"GET /api/v1/writers, shows it",
+			name);
 
 	int r = metric_find(catalog, name, &plan->metric);
 

@@ -78,6 +78,10 @@ grep -q '^process,"flashwriter",' "$work/csv" || fail 'no csv'
 "$flashscope" writers --url "$url" --from -1h --to now --json | json '.writers | length > 0' 'json'
 "$flashscope" writers --url "$url" --from 2000-01-01T00:00:00Z --to 2001-01-01T00:00:00Z >"$work/none"
 grep -q 'nobody was seen writing' "$work/none" || fail 'an empty window' 
+"$flashscope" query writers_top --url "$url" 2>"$work/refused" && fail 'writers_top has no series'
+grep -q 'flashscope writers' "$work/refused" || fail "no way to it: $(cat "$work/refused")"
+is 400 "$(code '/api/v1/query?metric=writers_top.written')" 'no series'
+is 400 "$(code '/api/v1/writers?limit=0')" 'a limit of 0'
 
 is 400 "$(code '/api/v1/writers?by=cat')" 'a wrong word'
 is 400 "$(code '/api/v1/writers?from=never')" 'a wrong time'
