@@ -1,4 +1,4 @@
--- Ten questions to the file of a unit that came back, for the stock sqlite3 shell from 3.34 on:
+-- Eleven questions to the file of a unit that came back, for the stock sqlite3 shell from 3.34 on:
 --   sqlite3 -box FILE < schema/queries.sql
 -- Each stands for itself. Where a node or a time is named (sda, an hour before the end), put in yours:
 -- a filter on node, boot and t0 is tested before anything is decoded, one on t or wall is not.
@@ -48,3 +48,7 @@ SELECT collector, node, outcome, reason FROM outcomes WHERE outcome NOT IN ('ok'
 -- 10. The busiest minutes of all: where a device was at work for more than nine tenths of the time.
 SELECT wall, node, sum AS busy_ms, span AS of_ms FROM minutes
   WHERE grp = 'diskstats' AND name = 'io_time' AND sum * 10 > span * 9 ORDER BY sum DESC LIMIT 20;
+
+-- 11. Who has written most, and of whose account (process, cgroup or uid)? In MB, since when.
+SELECT source, name, unit, sum(written) / 1000000 AS written_mb, min(wall) AS since FROM writers_top
+  WHERE source <> 'device' GROUP BY source, name, unit ORDER BY source, sum(written) DESC LIMIT 20;

@@ -83,7 +83,7 @@ check()
 	sql "$work/q.db" <"$top/schema/queries.sql" >"$work/answers" 2>"$work/err" ||
 		fail "$(tail -3 "$work/err")"
 	[ ! -s "$work/err" ] || fail "$(tail -3 "$work/err")"
-	for n in 1 2 3 4 5 6 7 8 9 10; do
+	for n in 1 2 3 4 5 6 7 8 9 10 11; do
 		[ -n "$(one $n)" ] || fail "question $n has no answer"
 	done
 	is 2 "$(one 1 | wc -l | tr -d ' ')" boots
@@ -93,6 +93,7 @@ check()
 	is 59 "$(one 6 | wc -l | tr -d ' ')" 'slow minutes'
 	is '60|20' "$(one 6 | cut -d'|' -f3,4 | sort -u)" 'a slow minute'
 	is '60000|60000' "$(one 10 | cut -d'|' -f3,4 | sort -u)" 'a busy minute'
+	is 'process|a writer|a.service|12' "$(one 11 | cut -d'|' -f1-4)" 'who wrote'
 	is "$(ask 'SELECT count(*) FROM diskstats')" 21600 ticks
 	# A file that was closed has all its minutes but those that are in the tail still.
 	is 480 "$(ask "SELECT DISTINCT sum FROM minutes WHERE grp='diskstats' AND name='write_sectors'
@@ -109,6 +110,9 @@ command -v sqlite3 >/dev/null || {
 	exit 77
 }
 "$build/tests/queries_file" "$work/q.db" 30
+shell=here
+ask "INSERT INTO writer(boot,t,since,n,until,source,name,unit,written,read) SELECT id,0,60000,0,120000,'process',
+	'a writer','a.service',6000000,0 FROM boot UNION ALL SELECT id,0,60000,1,120000,'device','sda',NULL,9000000,0 FROM boot"
 shell=here
 check
 done_shells="$(sqlite3 --version | cut -d' ' -f1)"
