@@ -35,6 +35,7 @@ static const char help[] =
 	"                  counted here\n"
 	"  --limit N       so many of them, default 20; 0 is all\n"
 	"  --json, --csv   for programs: exact bytes\n"
+	"  --root TREE     is refused: a recorded tree is one moment, nothing is counted in it\n"
 	"  --db FILE       read a database file instead of asking the daemon\n"
 	"  --socket PATH   of the daemon (default var/run/flashscoped.sock, then\n"
 	"                  " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
@@ -44,7 +45,7 @@ static const char help[] =
 
 struct writers_args {
 	struct records_source source;
-	const char *by_word, *limit_word;
+	const char *by_word, *limit_word, *root;
 	enum writers_by by;
 	int64_t limit;
 	bool json, csv;
@@ -75,12 +76,17 @@ static int parse_args(int argc, char **argv, struct writers_args *args)
 		{"by", .text = &args->by_word},       {"limit", .text = &args->limit_word},
 		{"json", .flag = &args->json},        {"csv", .flag = &args->csv},
 		{"db", .text = &source->db},          {"socket", .text = &source->target.socket},
-		{"url", .text = &source->target.url},
+		{"url", .text = &source->target.url}, {"root", .text = &args->root},
 	};
 	int r = cli_options("writers", help, options, ARRAY_SIZE(options), argc, argv);
 
 	if (r >= 0)
 		return r;
+	if (args->root)
+		return cli_wrong_usage("writers",
+				       "--root: a recorded tree is one moment, and who writes is "
+				       "counted between two; flashscope sample --root %s writers",
+				       args->root);
 	if (optind < argc)
 		return cli_wrong_usage("writers", "takes no argument \"%s\"", argv[optind]);
 	r = check_args(args);
@@ -132,7 +138,7 @@ static int add_share(struct table *table, int64_t part, int64_t all)
 	struct text text = TEXT_IN(buf);
 
 	if (all > 0) {
-		text_fixed(&text, (int64_t)((wide_int)part * 1000 / all), 1);
+		text_fixed(&text, (int64_t)(((wide_int)part * 1000 + all / 2) / all), 1);
 		text_str(&text, " %");
 	}
 	return table_cell(table, buf);
@@ -164,6 +170,8 @@ static int add_line(struct table *table, struct tree *report, struct tree *write
 		r = add_share(table, written, tree_i64(report, "written"));
 	if (r == 0)
 		r = add_bytes(table, tree_i64(writer, "read"));
+	if (r == 0 && is_by(report, WRITERS_BY_PROCESS))
+		r = add_bytes(table, tree_i64(writer, "cancelled"));
 	if (r == 0)
 		r = table_cell(table, *name ? name : "-");
 	if (r == 0 && is_by(report, WRITERS_BY_PROCESS))
@@ -191,6 +199,7 @@ static int add_columns(struct table *table, struct tree *report)
 		{"WRITTEN", TABLE_NUMBER, WRITERS_BY_ANY},
 		{"SHARE", TABLE_NUMBER, WRITERS_BY_ANY},
 		{"READ", TABLE_NUMBER, WRITERS_BY_ANY},
+		{"CANCELLED", TABLE_NUMBER, WRITERS_BY_PROCESS},
 		{"NAME", TABLE_TEXT, WRITERS_BY_ANY},
 		{"UNIT", TABLE_TEXT, WRITERS_BY_PROCESS},
 		{"PID", TABLE_NUMBER, WRITERS_BY_PROCESS},

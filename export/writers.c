@@ -14,7 +14,7 @@ static void put_share(struct doc *doc, int64_t part, int64_t all)
 		doc_null(doc, "share");
 		return;
 	}
-	text_fixed(&text, (int64_t)((wide_int)part * scale / all), SHARE_DECIMALS);
+	text_fixed(&text, (int64_t)(((wide_int)part * scale + all / 2) / all), SHARE_DECIMALS);
 	doc_raw(doc, "share", buf);
 }
 

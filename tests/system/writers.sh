@@ -82,6 +82,9 @@ grep -q 'nobody was seen writing' "$work/none" || fail 'an empty window'
 grep -q 'flashscope writers' "$work/refused" || fail "no way to it: $(cat "$work/refused")"
 is 400 "$(code '/api/v1/query?metric=writers_top.written')" 'no series'
 is 400 "$(code '/api/v1/writers?limit=0')" 'a limit of 0'
+grep -q CANCELLED "$work/table" || fail 'the table lacks what was cancelled'
+"$flashscope" writers --root "$work" 2>"$work/refused" && fail '--root was taken'
+grep -q 'sample --root' "$work/refused" || fail 'no word on --root'
 
 is 400 "$(code '/api/v1/writers?by=cat')" 'a wrong word'
 is 400 "$(code '/api/v1/writers?from=never')" 'a wrong time'
@@ -97,6 +100,14 @@ stop
 	length == 1 and .[0].written >= 33554432 and .[0].written < 40000000' 'the file'
 [ "$(sqlite3 -readonly "$work/f.db" "SELECT count(*) FROM writers_top WHERE name='flashwriter' AND written>=33554432 AND wall<wall_until")" = 1 ] ||
 	fail 'the view has no such row'
+
+# A share is rounded: two thirds are 66.7 %.
+cp "$work/f.db" "$work/shares.db"
+sqlite3 "$work/shares.db" "CREATE TEMP TABLE h AS SELECT boot,t,since,until FROM writer LIMIT 1; DELETE FROM writer;
+	INSERT INTO writer(boot,t,since,n,until,source,name,written,read) SELECT boot,t,since,0,until,'process','two',2000000,0 FROM h
+	UNION ALL SELECT boot,t,since,1,until,'process','one',1000000,0 FROM h"
+is '66.7 33.3' "$("$flashscope" writers --db "$work/shares.db" | awk '/ % /{printf "%s%s", n++ ? " " : "", $3}')" 'shares'
+is '[0.6667,0.3333]' "$("$flashscope" writers --db "$work/shares.db" --json | jq -c '[.writers[].share]')" 'shares for programs'
 
 # A new run goes on in the same hour: both are added.
 start --config "$work/conf"
