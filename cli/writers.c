@@ -251,27 +251,60 @@ static void print_sums(struct tree *report)
 		       written, disks);
 }
 
+/* Looked and seen nobody, not looked, and looked at another time: three things. */
+static int print_none(struct tree *report)
+{
+	const char *state = tree_text(report, "state"), *by = tree_text(report, "by");
+
+	if (!strcmp(state, writers_state_name(WRITERS_NONE))) {
+		printf("nobody was seen writing in this window (by %s)\n", by);
+		return 0;
+	}
+	printf("not counted by %s: ", by);
+	cli_put_text(stdout, tree_text(report, "reason"));
+	puts("; flashscope probe writers tells what can be counted here");
+	return 0;
+}
+
+#define GAPS_SHOWN 3
+
+static void print_gaps(struct tree *report)
+{
+	struct tree *gaps = tree_get(report, "uncounted");
+	size_t n = tree_n(gaps);
+
+	for (size_t i = 0; i < n && i < GAPS_SHOWN; i++) {
+		fputs("not counted from ", stdout);
+		cli_put_text(stdout, tree_text(tree_at(gaps, i), "from"));
+		fputs(" to ", stdout);
+		cli_put_text(stdout, tree_text(tree_at(gaps, i), "to"));
+		putchar('\n');
+	}
+	if (n > GAPS_SHOWN)
+		printf("and %zu times more, which --json has%s\n", n - GAPS_SHOWN,
+		       n == WRITERS_GAPS_MAX ? ", or more than that" : "");
+	if (n)
+		puts("(a daemon counts from its first look on, within a minute of its start: what "
+		     "was written before it found already there)");
+}
+
 static int print_report(struct tree *report)
 {
 	long long hours = tree_i64(report, "hours");
 	int r;
 
-	if (!hours) {
-		puts("nobody was seen writing in this window; flashscope probe writers tells what "
-		     "can be counted here");
-		return 0;
-	}
+	if (!hours)
+		return print_none(report);
 	fputs("counted from ", stdout);
 	cli_put_text(stdout, tree_text(report, "from"));
 	fputs(" to ", stdout);
 	cli_put_text(stdout, tree_text(report, "to"));
-	printf(" (%lld %s%s)\n\n", hours, hours == 1 ? "hour" : "hours",
+	printf(" (%lld %s%s)\n", hours, hours == 1 ? "hour" : "hours",
 	       tree_bool(report, "cut") ? "; those that the window cuts are whole" : "");
-	if (!tree_n(tree_get(report, "writers"))) {
-		printf("nobody is counted by %s here; flashscope probe writers tells why\n",
-		       tree_text(report, "by"));
-		return 0;
-	}
+	print_gaps(report);
+	putchar('\n');
+	if (!tree_n(tree_get(report, "writers")))
+		return print_none(report);
 	r = print_table(report);
 	if (r == 0)
 		print_sums(report);

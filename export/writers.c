@@ -45,9 +45,14 @@ static void put_writer(struct doc *doc, const struct writer *w, int64_t all)
 	doc_end(doc);
 }
 
+static bool is_counted(const struct writers_report *report)
+{
+	return report->state == WRITERS_COUNTED || report->state == WRITERS_NONE;
+}
+
 int64_t writers_not_attributed(const struct writers_report *report)
 {
-	if (!report->has[WRITER_DEVICE])
+	if (!report->has[WRITER_DEVICE] || !is_counted(report))
 		return -1;
 	return MAX(report->written.written - report->total.written, INT64_C(0));
 }
@@ -65,12 +70,27 @@ static void put_devices(struct doc *doc, const struct writers_report *report)
 	doc_end(doc);
 }
 
+static void put_gaps(struct doc *doc, const struct writers_report *report)
+{
+	doc_i64(doc, "uncounted_ms", report->uncounted_ms);
+	doc_array(doc, "uncounted");
+	for (size_t i = 0; i < report->n_gaps; i++) {
+		doc_object(doc, NULL);
+		doc_time(doc, "from", report->gaps[i].from_ms);
+		doc_time(doc, "to", report->gaps[i].to_ms);
+		doc_end(doc);
+	}
+	doc_end(doc);
+}
+
 void api_writers(struct doc *doc, const struct writers_report *report, size_t limit)
 {
 	bool has_devices = report->has[WRITER_DEVICE];
 
 	doc_object(doc, NULL);
 	doc_string(doc, "by", writers_by_name(report->by));
+	doc_string(doc, "state", writers_state_name(report->state));
+	doc_string_or_null(doc, "reason", report->reason);
 	if (report->n_hours) {
 		doc_time(doc, "from", report->from_ms);
 		doc_time(doc, "to", report->to_ms);
@@ -85,10 +105,12 @@ void api_writers(struct doc *doc, const struct writers_report *report, size_t li
 		if (report->has[i])
 			doc_string(doc, NULL, writer_source_name((enum writer_source)i));
 	doc_end(doc);
-	doc_i64(doc, "written", report->total.written);
-	doc_i64(doc, "read", report->total.read);
+	put_gaps(doc, report);
+	put_count(doc, "written", is_counted(report), report->total.written);
+	put_count(doc, "read", is_counted(report), report->total.read);
 	put_count(doc, "devices_written", has_devices, report->written.written);
-	put_count(doc, "not_attributed", has_devices, writers_not_attributed(report));
+	put_count(doc, "not_attributed", has_devices && is_counted(report),
+		  writers_not_attributed(report));
 	put_devices(doc, report);
 	doc_array(doc, "writers");
 	for (size_t i = 0; i < report->n && i < limit; i++)

@@ -35,6 +35,18 @@ enum writer_source writer_source_named(const char *name)
 	return (enum writer_source)i;
 }
 
+const char *writers_state_name(enum writers_state state)
+{
+	static const char *const names[N_WRITERS_STATES] = {
+		[WRITERS_COUNTED] = "counted",
+		[WRITERS_NONE] = "none",
+		[WRITERS_NOT_COUNTED] = "not_counted",
+		[WRITERS_OUTSIDE] = "outside",
+	};
+
+	return names[state];
+}
+
 const char *writers_by_name(enum writers_by by)
 {
 	return by_names[by];

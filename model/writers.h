@@ -78,8 +78,33 @@ enum writers_by { WRITERS_BY_ANY, WRITERS_BY_PROCESS, WRITERS_BY_UNIT, WRITERS_B
 MUST_CHECK int writers_by_named(const char *name, enum writers_by *ret);
 const char *writers_by_name(enum writers_by by);
 
+/* What the answer is worth. */
+enum writers_state {
+	WRITERS_COUNTED,     /* there are writers */
+	WRITERS_NONE,        /* it was counted, and nobody wrote */
+	WRITERS_NOT_COUNTED, /* nobody looked, or there is no such account: reason */
+	WRITERS_OUTSIDE,     /* it was counted, but not in the window: reason */
+	N_WRITERS_STATES
+};
+
+/* "counted", "none", "not_counted", "outside". */
+const char *writers_state_name(enum writers_state state);
+
+/* Of the window, when nobody counted. */
+#define WRITERS_GAPS_MAX 16
+struct writers_gap {
+	int64_t from_ms, to_ms; /* wall clock */
+};
+
 struct writers_report {
 	enum writers_by by;
+	enum writers_state state;
+	char reason[256]; /* "" when it was counted */
+	int64_t window_from_ms, window_to_ms;
+	/* Before the first account and between two: the first ones, and the sum of all. */
+	struct writers_gap gaps[WRITERS_GAPS_MAX];
+	size_t n_gaps;
+	int64_t uncounted_ms;
 	/* What was counted: whole hours of the boot clock, so from the first to the last that the
 	 * window touches; wall clock in ms. */
 	int64_t from_ms, to_ms;

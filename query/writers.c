@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/text.h"
 
 #define SLOTS    (WRITERS_ROWS_MAX * 4) /* a power of two, more than there are rows */
 /* With room for the others of each kind. */
 #define CAPACITY (WRITERS_ROWS_MAX + N_WRITER_SOURCES)
+
+#define GAP_LEAST_MS 1000
+#define BOOTS_MAX    1024
 
 /* All that there are, of each kind, each once. */
 struct sums {
@@ -85,6 +89,18 @@ static void add_bounded(struct sums *sums, const struct writer *w)
 	add(sums, &others);
 }
 
+static void add_gap(struct writers_report *report, int64_t from_ms, int64_t to_ms)
+{
+	from_ms = MAX(from_ms, report->window_from_ms);
+	to_ms = MIN(to_ms, report->window_to_ms);
+	/* Ticks are not exact. */
+	if (to_ms - from_ms < GAP_LEAST_MS)
+		return;
+	report->uncounted_ms += to_ms - from_ms;
+	if (report->n_gaps < WRITERS_GAPS_MAX)
+		report->gaps[report->n_gaps++] = (struct writers_gap){from_ms, to_ms};
+}
+
 static int take(const struct writer_record *record, void *arg)
 {
 	struct sums *sums = arg;
@@ -93,12 +109,17 @@ static int take(const struct writer_record *record, void *arg)
 	int64_t from_ms = record->since_ms + offset_ms, to_ms = record->until_ms + offset_ms;
 
 	if (!report->n_hours || record->boot->id != sums->boot || record->t_ms != sums->t_ms) {
-		report->from_ms = report->n_hours ? MIN(report->from_ms, from_ms) : from_ms;
-		report->to_ms = report->n_hours ? MAX(report->to_ms, to_ms) : to_ms;
+		if (!report->n_hours) {
+			add_gap(report, report->window_from_ms, from_ms);
+			report->from_ms = from_ms;
+			report->to_ms = to_ms;
+		}
 		report->n_hours++;
 		sums->boot = record->boot->id;
 		sums->t_ms = record->t_ms;
 	}
+	if (from_ms > report->to_ms)
+		add_gap(report, report->to_ms, from_ms);
 	report->from_ms = MIN(report->from_ms, from_ms);
 	report->to_ms = MAX(report->to_ms, to_ms);
 	report->has[record->writer->source] = true;
@@ -203,13 +224,14 @@ static enum writers_by choose(const struct writers_report *report, enum writers_
 	return report->has[WRITER_UID] ? WRITERS_BY_UID : WRITERS_BY_PROCESS;
 }
 
+static const enum writer_source sources[] = {
+	[WRITERS_BY_PROCESS] = WRITER_PROCESS,
+	[WRITERS_BY_UNIT] = WRITER_CGROUP,
+	[WRITERS_BY_UID] = WRITER_UID,
+};
+
 static int fill(struct sums *sums, struct writers_report *report)
 {
-	static const enum writer_source sources[] = {
-		[WRITERS_BY_PROCESS] = WRITER_PROCESS,
-		[WRITERS_BY_UNIT] = WRITER_CGROUP,
-		[WRITERS_BY_UID] = WRITER_UID,
-	};
 	CLEANUP(freep) struct writer *units = NULL;
 	size_t n_units = 0;
 	int r = 0;
@@ -232,6 +254,103 @@ static int fill(struct sums *sums, struct writers_report *report)
 	return 0;
 }
 
+/* ---- Where there is no account: why */
+
+struct look {
+	const struct writers_report *report;
+	const char *source;
+	const struct boot *boots;
+	int n_boots;
+	bool once;              /* it was looked at, which counts nothing yet */
+	bool counted;           /* it was looked at again: when */
+	bool in_window;         /* also within the window */
+	int64_t from_ms, to_ms; /* of what was counted */
+	char reason[256];       /* of the probe: of the account, else of the collector */
+	bool is_own;
+};
+
+static int look_at_node(const struct node_info *node, void *arg)
+{
+	struct look *look = arg;
+	int64_t offset_ms = 0, from_ms, to_ms;
+
+	if (strcmp(node->name, look->source) != 0)
+		return 0;
+	for (int i = 0; i < look->n_boots; i++)
+		if (look->boots[i].id == node->boot)
+			offset_ms = look->boots[i].wall_offset_ms;
+	from_ms = node->first_ms + offset_ms;
+	to_ms = node->last_ms + offset_ms;
+	look->once = true;
+	if (from_ms == to_ms)
+		return 0;
+	look->in_window = look->in_window || (from_ms < look->report->window_to_ms &&
+					      to_ms > look->report->window_from_ms);
+	look->from_ms = look->counted ? MIN(look->from_ms, from_ms) : from_ms;
+	look->to_ms = look->counted ? MAX(look->to_ms, to_ms) : to_ms;
+	look->counted = true;
+	return 0;
+}
+
+static int look_at_outcome(const struct info_record *info, void *arg)
+{
+	struct look *look = arg;
+	bool is_own = !strcmp(info->node, look->source);
+
+	if (strcmp(info->collector, "writers") != 0 || !strcmp(info->value, "ok") ||
+	    (*info->node && !is_own) || look->is_own)
+		return 0;
+	look->is_own = is_own;
+	snprintf(look->reason, sizeof(look->reason), "%s: %s", info->value, info->reason);
+	return 0;
+}
+
+static void say_why(const struct look *look, struct writers_report *report)
+{
+	struct text text = TEXT_IN(report->reason);
+
+	if (look->counted) {
+		text_str(&text, "counted from ");
+		clock_rfc3339(&text, look->from_ms);
+		text_str(&text, " to ");
+		clock_rfc3339(&text, look->to_ms);
+		text_str(&text, ", not in this window");
+	} else if (look->once) {
+		text_str(&text, "the first look only finds out where the counters stand, and "
+				"there was no second one yet: it comes within a minute");
+	} else if (look->reason[0]) {
+		text_str(&text, look->reason);
+	} else {
+		text_str(&text, "not looked at yet: the first look comes within a minute of the "
+				"daemon's start");
+	}
+}
+
+/* Nobody wrote, or nobody looked: two things. */
+static int judge(struct reader *reader, const char *source, struct writers_report *report)
+{
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	struct look look = {.report = report, .source = source, .boots = boots};
+	int r;
+
+	if (!boots)
+		return -ENOMEM;
+	r = reader_boots(reader, boots, BOOTS_MAX);
+	look.n_boots = MIN(r, BOOTS_MAX);
+	if (r >= 0)
+		r = reader_nodes(reader, "writers", look_at_node, &look);
+	if (r >= 0 && !look.once)
+		r = reader_infos(reader, INFO_OUTCOMES, look_at_outcome, &look);
+	if (r < 0)
+		return r;
+	report->state = look.in_window ? WRITERS_NONE
+			: look.counted ? WRITERS_OUTSIDE
+				       : WRITERS_NOT_COUNTED;
+	if (!look.in_window)
+		say_why(&look, report);
+	return 0;
+}
+
 int query_writers(struct reader *reader, enum writers_by by, int64_t from_wall_ms,
 		  int64_t to_wall_ms, struct writers_report *ret)
 {
@@ -239,6 +358,8 @@ int query_writers(struct reader *reader, enum writers_by by, int64_t from_wall_m
 	CLEANUP(sums_done) struct sums sums = {.report = &report};
 	int r;
 
+	report.window_from_ms = from_wall_ms;
+	report.window_to_ms = to_wall_ms;
 	sums.v = calloc(CAPACITY, sizeof(*sums.v));
 	sums.slot = calloc(SLOTS, sizeof(*sums.slot));
 	if (!sums.v || !sums.slot)
@@ -249,6 +370,8 @@ int query_writers(struct reader *reader, enum writers_by by, int64_t from_wall_m
 		report.n_hours && (report.from_ms < from_wall_ms || report.to_ms > to_wall_ms);
 	if (r == 0)
 		r = fill(&sums, &report);
+	if (r == 0 && !report.n)
+		r = judge(reader, writer_source_name(sources[report.by]), &report);
 	if (r < 0)
 		return r;
 	*ret = report;

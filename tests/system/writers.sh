@@ -77,12 +77,16 @@ if grep -q "$(printf '\033')" "$work/table"; then fail 'a name commands the term
 grep -q '^process,"flashwriter",' "$work/csv" || fail 'no csv' 
 "$flashscope" writers --url "$url" --from -1h --to now --json | json '.writers | length > 0' 'json'
 "$flashscope" writers --url "$url" --from 2000-01-01T00:00:00Z --to 2001-01-01T00:00:00Z >"$work/none"
-grep -q 'nobody was seen writing' "$work/none" || fail 'an empty window' 
+grep -q '^not counted by process: counted from .*, not in this window' "$work/none" || fail "outside: $(cat "$work/none")"
+"$flashscope" writers --url "$url" --by uid --json | json '.state == "not_counted" and .written == null and
+	.not_attributed == null and (.reason | length > 0)' 'an account that is not here'
+get '/api/v1/writers?from=-1d' | json '.state == "counted" and .uncounted_ms > 0 and .uncounted[0].to == .from' 'what was not counted'
+grep -q '^not counted from 20' "$work/table" || fail 'the table hides what was not counted'
+grep -q CANCELLED "$work/table" || fail 'the table lacks what was cancelled'
 "$flashscope" query writers_top --url "$url" 2>"$work/refused" && fail 'writers_top has no series'
 grep -q 'flashscope writers' "$work/refused" || fail "no way to it: $(cat "$work/refused")"
 is 400 "$(code '/api/v1/query?metric=writers_top.written')" 'no series'
 is 400 "$(code '/api/v1/writers?limit=0')" 'a limit of 0'
-grep -q CANCELLED "$work/table" || fail 'the table lacks what was cancelled'
 "$flashscope" writers --root "$work" 2>"$work/refused" && fail '--root was taken'
 grep -q 'sample --root' "$work/refused" || fail 'no word on --root'
 

@@ -175,6 +175,12 @@ static void the_first_tick_is_a_baseline(void **state)
 	assert_int_equal(written_by(&report, "six hours", NULL), -1);
 	assert_int_equal(report.from_ms, OFFSET_MS + HOUR_MS + MINUTE_MS);
 	assert_int_equal(report.to_ms, OFFSET_MS + HOUR_MS + 2 * MINUTE_MS);
+	assert_int_equal(report.state, WRITERS_COUNTED);
+	/* What was before the first look, nobody counted. */
+	assert_int_equal(report.n_gaps, 1);
+	assert_int_equal(report.gaps[0].from_ms, OFFSET_MS);
+	assert_int_equal(report.gaps[0].to_ms, OFFSET_MS + HOUR_MS + MINUTE_MS);
+	assert_int_equal(report.uncounted_ms, HOUR_MS + MINUTE_MS);
 
 	/* The next hour begins where the one before ended, and counts at once. */
 	begin_tick(w);
@@ -215,12 +221,78 @@ static void others_are_not_unseen_too(void **state)
 	assert_int_equal(written_by(&report, WRITER_UNSEEN, NULL), -1);
 }
 
+#define SECOND_MS INT64_C(1000)
+
+/* As the collector shows that it looks. */
+static void look(struct world *w, const char *source, int64_t t_ms)
+{
+	const struct group *group = w->group + 1;
+
+	assert_string_equal(group->name, "writers");
+	sink_reset(&w->sink, group);
+	row_set(sink_row(&w->sink, source, ""), 0, 0);
+	store_add(w->store, group, t_ms, 0, MINUTE_MS, &w->sink);
+}
+
+static void ask_in(struct world *w, int64_t from_ms, int64_t to_ms, struct writers_report *ret)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+
+	assert_int_equal(reader_open(w->path, w->store, registry(), &reader), 0);
+	assert_int_equal(query_writers(reader, WRITERS_BY_PROCESS, OFFSET_MS + from_ms,
+				       OFFSET_MS + to_ms, ret),
+			 0);
+}
+
+/* Nobody who wrote, nobody who looked, and looked at another time: three answers. */
+static void none_is_told_apart(void **state)
+{
+	struct world *w = *state;
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+
+	ask(w, WRITERS_BY_ANY, &report);
+	assert_int_equal(report.state, WRITERS_NOT_COUNTED);
+	assert_non_null(strstr(report.reason, "not looked at yet"));
+	writers_report_done(&report);
+
+	store_outcome(w->store, "writers", "process", 0, "no_option", "no such account");
+	assert_int_equal(store_commit(w->store, SECOND_MS, false), 0);
+	ask(w, WRITERS_BY_ANY, &report);
+	assert_int_equal(report.state, WRITERS_NOT_COUNTED);
+	assert_string_equal(report.reason, "no_option: no such account");
+	writers_report_done(&report);
+
+	look(w, "process", HOUR_MS);
+	assert_int_equal(store_commit(w->store, HOUR_MS, false), 0);
+	ask(w, WRITERS_BY_ANY, &report);
+	assert_int_equal(report.state, WRITERS_NOT_COUNTED);
+	assert_non_null(strstr(report.reason, "no second one yet"));
+	writers_report_done(&report);
+
+	look(w, "process", HOUR_MS + MINUTE_MS);
+	assert_int_equal(store_commit(w->store, HOUR_MS + MINUTE_MS, false), 0);
+	ask_in(w, HOUR_MS, 2 * HOUR_MS, &report);
+	assert_int_equal(report.state, WRITERS_NONE);
+	assert_string_equal(report.reason, "");
+	writers_report_done(&report);
+
+	ask_in(w, 3 * HOUR_MS, 4 * HOUR_MS, &report);
+	assert_int_equal(report.state, WRITERS_OUTSIDE);
+	assert_non_null(strstr(report.reason, "not in this window"));
+	writers_report_done(&report);
+
+	/* Of another account nobody knows, whoever wrote. */
+	ask(w, WRITERS_BY_UID, &report);
+	assert_int_equal(report.state, WRITERS_NOT_COUNTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(hostile_rows_are_bounded, start, end),
 		cmocka_unit_test_setup_teardown(the_first_tick_is_a_baseline, start, end),
 		cmocka_unit_test_setup_teardown(others_are_not_unseen_too, start, end),
+		cmocka_unit_test_setup_teardown(none_is_told_apart, start, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
