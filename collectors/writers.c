@@ -29,9 +29,9 @@ enum { WRITTEN, READ, CANCELLED, SYNCS, KNOWN, DENIED, LEFT_OUT, N_FIELDS };
 /* clang-format off */
 static const struct field fields[N_FIELDS] = {
 	[WRITTEN]   = {"written", UNIT_BYTES, KIND_COUNTER,
-		       "Bytes that all of them have written since it is counted."},
+		       "Bytes that all of them have written since the first look, where it is 0."},
 	[READ]      = {"read", UNIT_BYTES, KIND_COUNTER,
-		       "Bytes that all of them have read since it is counted."},
+		       "Bytes that all of them have read since the first look, where it is 0."},
 	[CANCELLED] = {"cancelled", UNIT_BYTES, KIND_COUNTER,
 		       "Written bytes that were dropped before they reached the disk."},
 	[SYNCS]     = {"syncs", UNIT_COUNT, KIND_COUNTER, "Calls of fsync."},
