@@ -167,7 +167,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 					? "Android: allow the domain to read sysfs_devfreq"
 					: "",
 				"/sys/class/devfreq: %s", strerror(-r));
-	else
+	else if (!reason_no_sysfs(hw, probe, ""))
 		reason_option(hw, probe, "", &need,
 			      "no driver scales a clock: /sys/class/devfreq is not there or empty");
 }

@@ -500,7 +500,9 @@ static int add_device(struct hw *hw, struct probe *probe, struct f2fs *f, struct
 /* What is a matter of the kernel's options or age, where not one file system shows it. */
 static void report_missing(struct hw *hw, struct probe *probe, const struct fs_devices *devices)
 {
-	static const struct need stat = {"CONFIG_F2FS_STAT_FS", NULL, OUTCOME_NO_NODE, ""};
+	static const struct need stat = {
+		"CONFIG_F2FS_STAT_FS", NULL, OUTCOME_NO_NODE,
+		"a newer kernel (gc_foreground_calls in its f2fs/sysfs.c)"};
 	bool has_calls = false, has_status = false;
 
 	for (size_t i = 0; i < devices->n; i++) {
@@ -513,7 +515,9 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct fs_d
 		reason_option(hw, probe, "gc_foreground_calls", &stat,
 			      "no file system counts garbage collection and checkpoints");
 	if (!has_status)
-		probe_node(probe, "stat/cp_status", OUTCOME_NO_NODE, "",
+		probe_node(probe, "stat/cp_status", OUTCOME_NO_NODE,
+			   "a newer kernel (cp_status in its f2fs/sysfs.c); until then: dmesg, and "
+			   "whether it is mounted ro",
 			   "this kernel does not tell when an error has stopped a file system");
 }
 

@@ -375,7 +375,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 	if (r < 0 && r != -ENOENT)
 		probe_collector(probe, outcome_of_error(r), "", "/sys/class/hwmon: %s",
 				strerror(-r));
-	else
+	else if (!reason_no_sysfs(hw, probe, ""))
 		reason_option(hw, probe, "", &need, "no sensor to read in /sys/class/hwmon");
 }
 

@@ -19,6 +19,7 @@
 #include "model/collector.h"
 #include "model/node_file.h"
 #include "model/probe.h"
+#include "model/reason.h"
 
 /* A machine of Qualcomm has 100 KiB at most, one with hundreds of CPUs has some MiB, and no LMh. */
 #define FILE_BYTES     (64 * 1024)
@@ -320,7 +321,7 @@ static void add_cluster(struct hw *hw, struct interrupts *s, struct probe *probe
 }
 
 /* What the read of /proc/interrupts says when there is not one throttle line. */
-static void report_none(struct probe *probe, int r)
+static void report_none(struct hw *hw, struct probe *probe, int r)
 {
 	if (r == -EACCES || r == -EPERM)
 		probe_collector(probe, OUTCOME_DENIED,
@@ -330,6 +331,8 @@ static void report_none(struct probe *probe, int r)
 		probe_collector(probe, OUTCOME_UNSUPPORTED, "",
 				"/proc/interrupts has more than 1 MiB: a machine of that size has "
 				"no throttle interrupts");
+	else if (r == -ENOENT)
+		reason_no_proc(hw, probe, "", "/proc/interrupts");
 	else if (r < 0)
 		probe_collector(probe, outcome_of_error(r), "", "/proc/interrupts: %s",
 				strerror(-r));
@@ -337,9 +340,11 @@ static void report_none(struct probe *probe, int r)
 		probe_collector(
 			probe, OUTCOME_NO_HARDWARE,
 			"on a Qualcomm SoC: CONFIG_ARM_QCOM_CPUFREQ_HW, and the interrupts "
-			"dcvsh-irq-N in the device tree's cpufreq node",
-			"no interrupt dcvsh-irq-* in /proc/interrupts: no SoC of Qualcomm, or "
-			"its driver does not ask for them");
+			"dcvsh-irq-N in the device tree's cpufreq node; lmh_stats_N is of "
+			"kernels of the vendor",
+			"no interrupt dcvsh-irq-* in /proc/interrupts, and no "
+			"/sys/kernel/lmh_stats_*: no SoC of Qualcomm, or its driver does not "
+			"ask for them");
 }
 
 static void statep(struct interrupts **s)
@@ -365,7 +370,7 @@ static int interrupts_probe(struct hw *hw, struct probe *probe, void **ret_state
 		for (size_t i = 0; i < names.n; i++)
 			add_cluster(hw, s, probe, names.v[i]);
 	if (!s->n_names && !s->n_clusters) {
-		report_none(probe, r);
+		report_none(hw, probe, r);
 		return r < 0 ? r : -ENOENT;
 	}
 	*ret_state = s;

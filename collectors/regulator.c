@@ -193,7 +193,7 @@ static void report_none(struct hw *hw, struct probe *probe, size_t n, int r)
 				"of %zu in /sys/class/regulator none feeds a storage device: no "
 				"driver of one has asked for a supply",
 				n);
-	else
+	else if (!reason_no_sysfs(hw, probe, ""))
 		reason_option(hw, probe, "", &need, "no regulator in /sys/class/regulator");
 }
 

@@ -279,7 +279,7 @@ static int add_rtcs(struct hw *hw, struct clocks *c, struct probe *probe)
 	if (r < 0 && r != -ENOENT)
 		probe_node(probe, "rtc", outcome_of_error(r), "", "/sys/class/rtc: %s",
 			   strerror(-r));
-	else if (!names.n)
+	else if (!names.n && !reason_no_sysfs(hw, probe, "rtc"))
 		reason_option(hw, probe, "rtc", &rtc,
 			      "no RTC in /sys/class/rtc, so the clock begins anew at each boot");
 	for (size_t i = 0; i < MIN(names.n, RTCS_MAX); i++) {

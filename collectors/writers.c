@@ -91,25 +91,71 @@ static int find_process(void *arg, const char *name, bool is_dir)
 	return name[0] >= '1' && name[0] <= '9' && parse_i64(name, pid) == 0;
 }
 
-/* The first process has all rights there are, so its account tells what this one may read. */
+/* The kernel decides it at the read, for each process by itself. */
+#define LOOKED_AT_MAX 256
+
+struct rights {
+	int64_t pids[LOOKED_AT_MAX];
+	size_t n, n_read, n_denied;
+	bool has_first; /* the first process is shown */
+	int error;      /* the last that was no want of rights */
+};
+
+static int note_process(void *arg, const char *name, bool is_dir)
+{
+	struct rights *rights = arg;
+	int64_t pid;
+
+	(void)is_dir;
+	if (name[0] < '1' || name[0] > '9' || parse_i64(name, &pid) < 0)
+		return 0;
+	rights->has_first = rights->has_first || pid == 1;
+	if (rights->n < LOOKED_AT_MAX)
+		rights->pids[rights->n++] = pid;
+	return 0;
+}
+
+static void look_at_rights(struct hw *hw, struct rights *rights)
+{
+	char buf[1024];
+
+	(void)!hw_each(hw, note_process, rights, "proc");
+	for (size_t i = 0; i < rights->n; i++) {
+		int r = hw_read(hw, buf, sizeof(buf), "proc/%lld/io", (long long)rights->pids[i]);
+
+		rights->n_read += r >= 0;
+		rights->n_denied += r == -EACCES || r == -EPERM;
+		if (r < 0 && r != -EACCES && r != -EPERM && r != -ENOENT && r != -ESRCH)
+			rights->error = r;
+	}
+}
+
 static void report_processes(struct hw *hw, struct probe *probe)
 {
-	static const char advice[] = "CAP_SYS_PTRACE; flashscope-helper has it, or run as root";
-	char buf[1024];
-	int r = hw_read(hw, buf, sizeof(buf), "proc/1/io");
+	struct rights rights = {0};
 
-	if (r >= 0)
-		probe_node(probe, "process", OUTCOME_OK, "", "/proc/PID/io");
-	else if (r == -EACCES || r == -EPERM)
-		probe_node(probe, "process", OUTCOME_OK, advice,
-			   "/proc/PID/io, only of the processes of the same user: %s",
-			   strerror(-r));
-	else if (r == -ENOENT)
-		probe_node(probe, "process", OUTCOME_OK, advice,
-			   "/proc/PID/io, only of the processes that /proc shows (hidepid)");
+	look_at_rights(hw, &rights);
+	if (rights.n_denied && !rights.n_read)
+		probe_node(probe, "process", OUTCOME_OK,
+			   "CAP_SYS_PTRACE: flashscope-helper has it, or run as root",
+			   "/proc/PID/io, but of %zu processes none may be read", rights.n_denied);
+	else if (rights.n_denied)
+		probe_node(
+			probe, "process", OUTCOME_OK,
+			"CAP_SYS_PTRACE: flashscope-helper has it, or run as root; where that is "
+			"so, a policy guards them (SELinux: allow the domain ptrace of theirs)",
+			"/proc/PID/io of %zu processes; that of %zu may not be read", rights.n_read,
+			rights.n_denied);
+	else if (rights.error)
+		probe_node(probe, "process", OUTCOME_OK, "", "/proc/PID/io; some fail: %s",
+			   strerror(-rights.error));
+	else if (!rights.has_first)
+		probe_node(probe, "process", OUTCOME_OK,
+			   "procfs without hidepid, or CAP_SYS_PTRACE; in a container: the "
+			   "host's PID namespace",
+			   "/proc/PID/io, only of the processes that /proc shows");
 	else
-		probe_node(probe, "process", OUTCOME_OK, "",
-			   "/proc/PID/io; that of the first process fails: %s", strerror(-r));
+		probe_node(probe, "process", OUTCOME_OK, "", "/proc/PID/io");
 }
 
 static bool probe_processes(struct hw *hw, struct probe *probe, struct writers *w)
@@ -120,7 +166,8 @@ static bool probe_processes(struct hw *hw, struct probe *probe, struct writers *
 
 	if (r <= 0) {
 		probe_node(probe, "process", r < 0 ? outcome_of_error(r) : OUTCOME_NO_NODE,
-			   hw_is_live(hw) ? "mount procfs on /proc" : "",
+			   hw_is_live(hw) ? "mount -t proc proc /proc"
+					  : "tools/capture as root copies it",
 			   hw_is_live(hw) ? "/proc has no processes" : "no process was recorded");
 		return false;
 	}
@@ -150,12 +197,19 @@ static bool has_word(const char *text, const char *word)
 /* Android has version 1 in a place of its own, and init decides what is mounted. */
 static const char *unify(struct hw *hw)
 {
-	return hw_exists(hw, "dev/blkio") ? "" : "boot with systemd.unified_cgroup_hierarchy=1";
+	return hw_exists(hw, "dev/blkio")
+		       ? "Android: cgroup2 with the controller io in cgroups.json, in place of "
+			 "blkio"
+		       : "boot with systemd.unified_cgroup_hierarchy=1 (without systemd: "
+			 "cgroup_no_v1=blkio, and mount -t cgroup2 cgroup2 /sys/fs/cgroup)";
 }
 
 static bool cgroups_have_io(struct hw *hw, struct probe *probe, const char *root, bool v1)
 {
-	static const struct need need = {"CONFIG_BLK_CGROUP", NULL, OUTCOME_NO_NODE, ""};
+	static const struct need need = {
+		"CONFIG_BLK_CGROUP", NULL, OUTCOME_NO_NODE,
+		"no cgroup_disable=io or blkio on the kernel's command line; in a container: the "
+		"controller handed down to it"};
 	char words[512];
 
 	if (hw_read_line(hw, words, sizeof(words), "%s/cgroup.controllers", root) < 0)
@@ -189,7 +243,9 @@ static bool probe_cgroups(struct hw *hw, struct probe *probe, struct writers *w)
 		probe_node(probe, "cgroup", OUTCOME_NO_NODE, unify(hw),
 			   "cgroup version 1 is mounted; io.stat is of version 2");
 	else if (!root)
-		probe_node(probe, "cgroup", OUTCOME_NO_NODE, "mount cgroup2 on /sys/fs/cgroup",
+		probe_node(probe, "cgroup", OUTCOME_NO_NODE,
+			   "mount -t cgroup2 cgroup2 /sys/fs/cgroup; needs CONFIG_CGROUPS and "
+			   "CONFIG_BLK_CGROUP",
 			   "cgroup version 2 is not mounted");
 	if (!root || !cgroups_have_io(hw, probe, root, v1))
 		return false;
@@ -273,7 +329,8 @@ static int writers_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	any = probe_users(hw, probe, w) || any;
 	if (!any) {
 		probe_collector(probe, OUTCOME_NO_NODE, "",
-				"nothing here accounts who writes; each account says why");
+				"nothing here accounts who writes: flashscope probe writers says "
+				"why of each account");
 		return -ENOENT;
 	}
 	(void)probe_devices(hw, probe, w);

@@ -140,6 +140,36 @@ void reason_option(struct hw *hw, struct probe *probe, const char *node, const s
 	}
 }
 
+bool reason_no_sysfs(struct hw *hw, struct probe *probe, const char *node)
+{
+	static const char *const folders[] = {"class", "block", "devices", "kernel", "fs"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (hw_exists(hw, "sys/%s", folders[i]))
+			return false;
+	say(probe, node, OUTCOME_NO_NODE,
+	    hw_is_live(hw) ? "mount -t sysfs sysfs /sys" : "tools/capture on the board copies it",
+	    hw_is_live(hw) ? "sysfs is not mounted on /sys" : "nothing of /sys was recorded");
+	return true;
+}
+
+void reason_no_proc(struct hw *hw, struct probe *probe, const char *node, const char *path)
+{
+	bool is_mounted = hw_exists(hw, "proc/loadavg") || hw_exists(hw, "proc/stat");
+
+	if (!hw_is_live(hw))
+		say(probe, node, OUTCOME_NO_NODE, "tools/capture as root copies it",
+		    "%s was not recorded", path);
+	else if (is_mounted)
+		say(probe, node, OUTCOME_NO_NODE,
+		    "a daemon that sees all of /proc (systemd: ProcSubset=all)",
+		    "there is no %s, although procfs is mounted", path);
+	else
+		say(probe, node, OUTCOME_NO_NODE, "mount -t proc proc /proc",
+		    "there is no %s: procfs is not mounted on /proc, or not all of it is seen",
+		    path);
+}
+
 void reason_asked(struct probe *probe, const char *node, const char *ok, int error, const char *why)
 {
 	static const char look[] = "look in the kernel log for what became of it";

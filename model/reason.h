@@ -41,6 +41,14 @@ PRINTF_LIKE(5, 6)
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
 		   const char *missing_fmt, ...);
 
+/* Whether sysfs is not mounted (nothing of /sys is there): then it says so of the node, with what
+ * mounts it. Asked before anything is called no hardware. */
+bool reason_no_sysfs(struct hw *hw, struct probe *probe, const char *node);
+
+/* Says of a node that a file of procfs is missing: procfs is not mounted, or hides it. path: as
+ * "/proc/interrupts". */
+void reason_no_proc(struct hw *hw, struct probe *probe, const char *node, const char *path);
+
 /* Says of a node that commands go to what is known without one: error 0, then it can be asked and
  * ok is the reason; or why nobody would send one now: -EHOSTDOWN it sleeps, -EAGAIN it is not ready
  * yet, -ENOENT a recorded tree has no answer of it, any other that it failed. why: the words for

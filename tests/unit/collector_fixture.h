@@ -76,6 +76,8 @@ static inline void fixture_start(struct fixture *f)
 	*f = (struct fixture){.made = true};
 	snprintf(f->root, sizeof(f->root), "/tmp/flashscope-test-XXXXXX");
 	assert_non_null(mkdtemp(f->root));
+	/* sysfs is mounted, if only with this. */
+	put(f, "sys/kernel/profiling", "0\n");
 }
 
 static inline void fixture_start_at(struct fixture *f, const char *root)

@@ -74,6 +74,10 @@ static void nothing(void **unused)
 	put(&f, "boot/config-6.1", "# CONFIG_PM_DEVFREQ is not set\n");
 	assert_int_equal(fixture_probe(&f, "devfreq", false), -ENOENT);
 	check_outcome(&f, "", OUTCOME_NO_OPTION);
+	/* Where sysfs itself is missing, nothing is known of the hardware. */
+	take_away(&f, "sys");
+	assert_int_equal(fixture_probe(&f, "devfreq", false), -ENOENT);
+	check_outcome(&f, "", OUTCOME_NO_NODE);
 	fixture_end(&f);
 }
 
