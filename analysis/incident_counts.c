@@ -29,15 +29,9 @@ void counts_add(struct incident_counts *counts, const char *device, enum kernel_
 	counts->rows[i].incidents[cause] += is_new_cause;
 }
 
-void counts_move(struct incident_counts *counts, enum kernel_cause cause, const char *device,
-		 bool is_incident)
+void counts_began(struct incident_counts *counts, const char *device)
 {
-	size_t from = row_of(counts, ""), to = row_of(counts, device);
-
-	counts->rows[from].findings[cause]--;
-	counts->rows[from].incidents[cause] -= is_incident;
-	counts->rows[to].findings[cause]++;
-	counts->rows[to].incidents[cause]++;
+	counts->rows[row_of(counts, device)].began++;
 }
 
 void counts_in_incident(struct incident_counts *counts, const char *device, enum kernel_cause cause)
@@ -63,6 +57,7 @@ bool counts_next(const struct incident_counts *counts, size_t *cursor, struct in
 		ret->cause = (enum kernel_cause)cause;
 		ret->findings = counts->rows[i].findings[cause];
 		ret->incidents = counts->rows[i].incidents[cause];
+		ret->began = counts->rows[i].began;
 		ret->at_least = counts->rows[i].at_least;
 		++*cursor;
 		return true;

@@ -34,16 +34,15 @@ struct incident_counts {
 	struct {
 		char device[NODE_NAME_MAX];
 		bool at_least;
-		int64_t findings[N_CAUSES], incidents[N_CAUSES];
+		int64_t began, findings[N_CAUSES], incidents[N_CAUSES];
 	} rows[INCIDENT_DEVICES_MAX];
 	size_t n;
 };
 
 void counts_add(struct incident_counts *counts, const char *device, enum kernel_cause cause,
 		bool is_new_cause);
-/* A finding of an incident of the machine was a device's; is_incident: there was no other one. */
-void counts_move(struct incident_counts *counts, enum kernel_cause cause, const char *device,
-		 bool is_incident);
+/* An incident of the device began. */
+void counts_began(struct incident_counts *counts, const char *device);
 /* A finding that was counted has become part of an incident. */
 void counts_in_incident(struct incident_counts *counts, const char *device,
 			enum kernel_cause cause);

@@ -21,9 +21,10 @@ struct alias {
 };
 
 /* The newest finding, where it is a hung task that names no device, and what the incident was
- * before it. */
+ * before it. It is counted once it is known whose it is: no count ever falls. */
 struct hung {
 	struct incident *incident; /* NULL: the newest is another one */
+	bool is_new, is_new_cause; /* of that incident */
 	struct incident_state before;
 	struct kernel_message message;
 	struct finding finding;
@@ -98,16 +99,31 @@ static int64_t quiet_order(const struct incident *incident)
 	return incident->last_us;
 }
 
+/* No line has told of a device: it is the machine's. */
+static void settle_hung(struct incidents *table)
+{
+	struct hung *hung = &table->hung;
+
+	if (!hung->incident)
+		return;
+	counts_add(&table->counts, "", CAUSE_HUNG, hung->is_new_cause);
+	if (hung->is_new)
+		counts_began(&table->counts, "");
+	hung->incident = NULL;
+}
+
 static void close_incident(struct incidents *table, struct incident *incident)
 {
 	incident->is_open = false;
 	incident->has_changed = true;
 	if (table->hung.incident == incident)
-		table->hung.incident = NULL;
+		settle_hung(table);
 }
 
 void incidents_advance(struct incidents *table, int64_t now_us)
 {
+	if (table->hung.incident && now_us - table->hung.incident->last_us > DETAIL_US)
+		settle_hung(table);
 	for (size_t i = 0; i < INCIDENTS_MAX; i++) {
 		struct incident *incident = &table->slots[i];
 
@@ -376,7 +392,8 @@ static void take_detail(struct incidents *table, const struct kernel_message *me
 	resolve(table, finding, device);
 	if (!*device || find_open(table, device, finding))
 		return;
-	counts_move(&table->counts, CAUSE_HUNG, device, incident->count == 1);
+	counts_add(&table->counts, device, CAUSE_HUNG, true);
+	counts_began(&table->counts, device);
 	ret->change = INCIDENTS_WORSE;
 	if (incident->count > 1) {
 		int64_t t_us = incident->last_us;
@@ -393,18 +410,21 @@ static void take_detail(struct incidents *table, const struct kernel_message *me
 	ret->incident = incident;
 }
 
-static void note_hung(struct incidents *table, struct incident *incident,
+/* Whether the finding waits for the line that says whose it is, and is not counted yet. */
+static bool note_hung(struct incidents *table, struct incident *incident, bool is_new,
 		      const struct kernel_message *message, const struct finding *finding)
 {
 	struct hung *hung = &table->hung;
 
-	hung->incident = NULL;
 	if (finding->cause != CAUSE_HUNG || *incident->device)
-		return;
+		return false;
 	hung->incident = incident;
+	hung->is_new = is_new;
+	hung->is_new_cause = !incident->by_cause[CAUSE_HUNG];
 	hung->before = incident_state(incident);
 	hung->message = *message;
 	hung->finding = *finding;
+	return true;
 }
 
 static void note_departure(struct incidents *table, const char *device,
@@ -462,6 +482,7 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 	resolve(table, finding, device);
 	if (finding->rule->kind != KERNEL_NODE_NONE)
 		resolve_record(table, message, device);
+	settle_hung(table);
 	incident = find_open(table, device, finding);
 	is_new = !incident && finding->severity >= SEVERITY_WARNING;
 	if (!incident && !is_new && is_usb_port(device))
@@ -470,13 +491,16 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 		incident = open_incident(table, device);
 		begin_with_departure(table, incident);
 	}
-	counts_add(&table->counts, device, finding->cause,
-		   incident && !incident->by_cause[finding->cause]);
+	if (!incident || !note_hung(table, incident, is_new, message, finding)) {
+		counts_add(&table->counts, device, finding->cause,
+			   incident && !incident->by_cause[finding->cause]);
+		if (is_new)
+			counts_began(&table->counts, device);
+	}
 	if (!incident) {
 		note_departure(table, device, message, finding);
 		return;
 	}
-	note_hung(table, incident, message, finding);
 	ret->change = incident_add(incident, message, finding, table->now_us);
 	if (is_new)
 		ret->change = INCIDENTS_NEW;
@@ -547,6 +571,11 @@ int64_t incidents_closed_early(const struct incidents *table)
 int64_t incidents_lost(const struct incidents *table)
 {
 	return table->lost;
+}
+
+bool incidents_count_waits(const struct incidents *table)
+{
+	return table->hung.incident != NULL;
 }
 
 bool incidents_count_next(const struct incidents *table, size_t *cursor,

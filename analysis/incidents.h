@@ -131,12 +131,17 @@ struct incidents_count {
 				     */
 	enum kernel_cause cause;
 	int64_t findings, incidents; /* incidents: those in which the cause came up */
+	int64_t began;               /* incidents of the device, whatever their cause */
 	bool at_least;               /* findings is a lower bound */
 };
 
-/* Steps through the counts that are not 0; *cursor is 0 at first. false: no more. */
+/* A hung task that names no device is counted a second later, when no line has told of one, or with
+ * the next finding: so none of these ever falls.
+ * Steps through the counts that are not 0; *cursor is 0 at first. false: no more. */
 bool incidents_count_next(const struct incidents *table, size_t *cursor,
 			  struct incidents_count *ret);
+/* Whether one is not counted yet. */
+bool incidents_count_waits(const struct incidents *table);
 
 /* Lines that were given, those of the kernel, and those of them that are in a rule. */
 struct incidents_lines {

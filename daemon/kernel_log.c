@@ -157,15 +157,6 @@ static const char *node_of(const char *device)
 	return strcmp(device, "*") ? device : "others";
 }
 
-static void note_new(struct kernel_log *log, const struct incident *incident)
-{
-	struct kernel_device_counts *device = counts_for(log->counts, node_of(incident->device));
-
-	log->status.n_incidents++;
-	if (device)
-		device->values[KERNEL_INCIDENTS]++;
-}
-
 /* What the table has to say since it was asked last. */
 static void tell_changes(struct kernel_log *log, int64_t now_ms)
 {
@@ -200,7 +191,7 @@ static void take_message(struct kernel_log *log, int64_t now_ms)
 		slot->moment.error = taken.finding.error;
 	log->counts_are_old = true;
 	if (taken.change == INCIDENTS_NEW) {
-		note_new(log, taken.incident);
+		log->status.n_incidents++;
 		log->n_untold++;
 	}
 	if (taken.change != INCIDENTS_COUNTED && is_urgent(log, taken.incident, now_ms))
@@ -439,6 +430,7 @@ static void add_count(struct kernel_log *log, const struct incidents_count *coun
 	device = counts_for(log->counts, node_of(count->device));
 	if (!device)
 		return;
+	device->values[KERNEL_INCIDENTS] = count->began;
 	device->values[incidents] = count->incidents;
 	device->values[findings] = count->findings;
 	device->values[KERNEL_FINDINGS] += count->findings;
@@ -452,7 +444,7 @@ static void count(struct kernel_log *log)
 	const char *device;
 	size_t cursor = 0;
 
-	log->counts_are_old = false;
+	log->counts_are_old = incidents_count_waits(log->incidents);
 	for (size_t i = 0; i < counts->n_devices; i++)
 		counts->devices[i].values[KERNEL_FINDINGS] = 0;
 	(void)counts_for(counts, "machine");

@@ -408,6 +408,36 @@ static void event_gets_its_device(void **state)
 	}
 }
 
+/* Counters never fall: a hung task is counted once it is known whose it is, with all its counts. */
+static void counts_wait_for_the_device(void **state)
+{
+	static const char task[] = "INFO: task kworker/u8:1:58 blocked for more than 122 seconds.";
+
+	(void)state;
+	say(3, "%s", task);
+	read_all();
+	assert_int_equal(counted("machine", "hung_incidents"), 0);
+	assert_int_equal(counted("machine", "incidents"), 0);
+	say(6, "Workqueue: writeback wb_workfn (flush-259:0)");
+	read_all();
+	kernel_log_tick(kernel_log, clock_boot_ms() + 4000);
+	assert_int_equal(counted("nvme0", "incidents"), 1);
+	assert_int_equal(counted("nvme0", "hung_incidents"), 1);
+	assert_int_equal(counted("nvme0", "hung_findings"), 1);
+	assert_int_equal(counted("machine", "incidents"), 0);
+	assert_int_equal(counted("machine", "findings"), 0);
+	/* No line tells of a device. */
+	say(3, "%s", task);
+	read_all();
+	kernel_log_tick(kernel_log, clock_boot_ms() + 6000);
+	assert_int_equal(counted("machine", "hung_incidents"), 0);
+	usleep(1100000);
+	kernel_log_tick(kernel_log, clock_boot_ms() + 8000);
+	assert_int_equal(counted("machine", "incidents"), 1);
+	assert_int_equal(counted("machine", "hung_incidents"), 1);
+	assert_int_equal(counted("nvme0", "incidents"), 1);
+}
+
 static void add_block_size(const char *disk, int64_t bytes)
 {
 	const struct group *group;
@@ -770,6 +800,7 @@ int main(void)
 		TEST(logical_blocks),
 		TEST(same_moment),
 		TEST(drift_is_followed),
+		TEST(counts_wait_for_the_device),
 		TEST(others_between),
 		TEST(burst),
 		TEST(is_over),
