@@ -270,13 +270,16 @@ static bool take_read(struct kernel_log *log, ssize_t n, int error, int64_t now_
 	return false;
 }
 
+/* A turn may have begun seconds ago, and what is read may be newer: it would pass for one whose
+ * stamp is ahead of the clock, and make all that follow too old. */
 static void read_live(struct kernel_log *log, int64_t now_ms)
 {
 	log->moments.asleep_ms = clock_asleep_ms();
 	for (size_t i = 0; i < KERNEL_LOG_AT_ONCE; i++) {
 		ssize_t n = log->options.read(log->fd, log->record, sizeof(log->record));
+		int error = errno;
 
-		if (!take_read(log, n, errno, now_ms))
+		if (!take_read(log, n, error, n > 0 ? MAX(now_ms, clock_boot_ms()) : now_ms))
 			break;
 	}
 }

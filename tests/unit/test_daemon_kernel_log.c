@@ -508,6 +508,22 @@ static void drift_is_followed(void **state)
 	assert_in_range(events[1].t_ms - events[0].t_ms, 45, 55);
 }
 
+/* A record that is newer than the turn that reads it tells nothing of the clock. */
+static void a_late_turn(void **state)
+{
+	int64_t said_ms;
+
+	(void)state;
+	read_all();
+	say(6, "nothing");
+	kernel_log_read(kernel_log, clock_boot_ms() - 3000);
+	said_ms = clock_boot_ms();
+	say(3, "Out of memory: Killed process 1 (a)");
+	kernel_log_read(kernel_log, clock_boot_ms());
+	assert_int_equal(list_events(), 1);
+	assert_in_range(events[0].t_ms, said_ms - 500, clock_boot_ms());
+}
+
 /* What goes on is the same event, however many others there were meanwhile. */
 static void others_between(void **state)
 {
@@ -800,6 +816,7 @@ int main(void)
 		TEST(logical_blocks),
 		TEST(same_moment),
 		TEST(drift_is_followed),
+		TEST(a_late_turn),
 		TEST(counts_wait_for_the_device),
 		TEST(others_between),
 		TEST(burst),
