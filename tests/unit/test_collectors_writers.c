@@ -644,6 +644,38 @@ static void test_says_what_is_missing(void **state)
 	check_value(f, "process", "denied", 1);
 }
 
+/* Each process is asked about by itself: a policy may guard the first one from root. */
+static void test_says_whose_account_may_be_read(void **state)
+{
+	struct fixture *f = *state;
+	const struct probe_item *item;
+
+	put_io(f, 1, 0, 0);
+	put_io(f, 2, 0, 0);
+	put_io(f, 3, 0, 0);
+	assert_int_equal(fixture_probe(f, "writers", false), 0);
+	check_reason(f, "process", "/proc/PID/io");
+	assert_string_equal(item_of(f, "process")->advice, "");
+
+	put(f, "ERRORS", "proc/1/io\tread\tEACCES\n");
+	assert_int_equal(fixture_probe(f, "writers", false), 0);
+	item = item_of(f, "process");
+	assert_non_null(strstr(item->reason, "of 2 processes; that of 1 may not"));
+	assert_non_null(strstr(item->advice, "SELinux"));
+
+	put(f, "ERRORS",
+	    "proc/1/io\tread\tEACCES\nproc/2/io\tread\tEPERM\nproc/3/io\tread\tEACCES\n");
+	assert_int_equal(fixture_probe(f, "writers", false), 0);
+	item = item_of(f, "process");
+	assert_non_null(strstr(item->reason, "of 3 processes none"));
+	assert_null(strstr(item->advice, "SELinux"));
+
+	take_away(f, "ERRORS");
+	take_away(f, "proc/1");
+	assert_int_equal(fixture_probe(f, "writers", false), 0);
+	assert_non_null(strstr(item_of(f, "process")->advice, "hidepid"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -661,6 +693,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_cgroups_unlisted, start, end),
 		cmocka_unit_test_setup_teardown(test_users, start, end),
 		cmocka_unit_test_setup_teardown(test_says_what_is_missing, start, end),
+		cmocka_unit_test_setup_teardown(test_says_whose_account_may_be_read, start, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
