@@ -4,6 +4,7 @@
 #include "daemon/http.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <pthread.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -33,6 +35,9 @@ struct connection {
 	int fd;
 	int64_t deadline_ms;
 	bool used;
+	bool streams, waits; /* waits: for the worker */
+	int64_t given_bytes; /* of the stream, to the library */
+	int64_t taken_bytes; /* of these, by the client, when its deadline was set */
 };
 
 struct listener {
@@ -105,13 +110,32 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 		c->used = false;
 }
 
+/* A client that has taken enough of a stream, or all that was made of it, has as much time again.
+ * How much lies in the socket: unix(7), tcp(7). */
+static bool keeps_pace(struct connection *connection)
+{
+	int in_socket = 0;
+	int64_t taken_bytes;
+
+	if (!connection->streams || ioctl(connection->fd, SIOCOUTQ, &in_socket) < 0)
+		return false;
+	taken_bytes = connection->given_bytes - in_socket;
+	if (taken_bytes - connection->taken_bytes < HTTP_PACE_BYTES &&
+	    (!connection->waits || in_socket))
+		return false;
+	connection->taken_bytes = taken_bytes;
+	allow(connection, HTTP_PACE_MS);
+	return true;
+}
+
 /* A connection past its deadline is shut down; the library then sees its end. */
 static void sweep(struct listener *listener, int64_t now_ms)
 {
 	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++) {
 		struct connection *c = &listener->connections[i];
 
-		if (c->used && now_ms > c->deadline_ms) {
+		if (c->used && now_ms > c->deadline_ms && !keeps_pace(c)) {
+			c->streams = false;
 			shutdown(c->fd, SHUT_RDWR);
 			allow(c, HTTP_RESPONSE_DEADLINE_MS);
 		}
@@ -150,12 +174,20 @@ static void on_done(struct exchange *exchange)
 	wake(http);
 }
 
+static void note_given(struct connection *connection, int64_t bytes, bool waits)
+{
+	if (!connection)
+		return;
+	connection->given_bytes = bytes;
+	connection->waits = waits;
+}
+
 static ssize_t read_stream(void *arg, uint64_t position, char *buf, size_t max)
 {
 	struct http_exchange *x = arg;
 	ssize_t n = exchange_copy(&x->exchange, buf, max);
 
-	(void)position;
+	note_given(x->connection, (int64_t)position + MAX(n, 0), n == -EAGAIN);
 	if (n == -EAGAIN) {
 		MHD_suspend_connection(x->mhd);
 		exchange_read(&x->exchange);
@@ -193,6 +225,22 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
 		MHD_add_response_header(response, "WWW-Authenticate", answer->authenticate);
 }
 
+static void allow_answer(struct http_exchange *x)
+{
+	struct connection *c = x->connection;
+
+	allow(c, x->exchange.answer.stream ? HTTP_PACE_MS : HTTP_RESPONSE_DEADLINE_MS);
+	if (!c)
+		return;
+	c->streams = x->exchange.answer.stream != NULL;
+	c->waits = false;
+	c->given_bytes = c->taken_bytes = 0;
+	/* The library sees only when the socket has room again, which comes once most of a full
+	 * buffer was taken: to it a slow client is idle. */
+	if (c->streams)
+		MHD_set_connection_option(x->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 0U);
+}
+
 static enum MHD_Result send_answer(struct http_exchange *x)
 {
 	struct MHD_Response *response = make_response(x);
@@ -200,7 +248,7 @@ static enum MHD_Result send_answer(struct http_exchange *x)
 	if (!response)
 		return MHD_NO;
 	add_headers(response, &x->exchange.answer);
-	allow(x->connection, HTTP_RESPONSE_DEADLINE_MS);
+	allow_answer(x);
 
 	enum MHD_Result result = MHD_queue_response(x->mhd, x->exchange.answer.status, response);
 
@@ -257,6 +305,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		x = begin(arg, connection);
 		if (!x)
 			return MHD_NO;
+		MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT,
+					  (unsigned)HTTP_IDLE_TIMEOUT_S);
 		x->exchange.request.method = method;
 		x->exchange.request.path = url;
 		x->exchange.request.needs_host = !strcmp(version, "HTTP/1.1");
@@ -282,6 +332,8 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
 	if (!x)
 		return;
 	allow(x->connection, HTTP_REQUEST_DEADLINE_MS);
+	if (x->connection)
+		x->connection->streams = false;
 	*context = NULL;
 	exchange_free(&x->exchange);
 }
