@@ -15,6 +15,7 @@
 
 /* Coded samples of one transaction: with what a fold adds it fits into the journal's share. */
 #define BATCH_BYTES 262144
+#define FRAME_BYTES INT64_C(4120) /* of the journal, for a page */
 
 static void batch_done(struct batch *batch)
 {
@@ -238,6 +239,7 @@ static int check_wal(struct store *store, struct db *db)
 		store->held_since_ms = 0;
 		return 0;
 	}
+	journal_pin_release(&db->pin);
 	sqlite3_busy_timeout(db->conn, 0);
 	int code =
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
@@ -293,6 +295,21 @@ static bool checkpoint_is_due(const struct store *store, int64_t t_ms)
 	       wal_bytes(store) > retention_wal_full_bytes(store->db->size_max_bytes) / 2;
 }
 
+/* So that the next commit goes on behind this one. That it cannot be held costs bytes, and nothing
+ * else. */
+static void hold_journal(struct store *store, bool final)
+{
+	if (final || journal_pin_hold(&store->db->pin, store->path) < 0)
+		journal_pin_close(&store->db->pin);
+}
+
+/* A journal that got long is begun anew by the next commit. */
+static void bound_journal(struct db *db, int64_t n_frames)
+{
+	if (n_frames * FRAME_BYTES > retention_wal_long_bytes(db->size_max_bytes))
+		journal_pin_release(&db->pin);
+}
+
 static void checkpoint(struct store *store, int64_t t_ms, bool final)
 {
 	struct db *db = store->db;
@@ -305,6 +322,7 @@ static void checkpoint(struct store *store, int64_t t_ms, bool final)
 		db->conn, NULL, final ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE,
 		&n_log, &n_moved);
 
+	bound_journal(db, n_log);
 	/* What a reader kept in the journal is moved by the next commit. */
 	store->checkpointed = store->has_samples && code == SQLITE_OK && n_moved == n_log;
 	store->checkpointed_ms = t_ms;
@@ -500,6 +518,7 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	if (!r && final)
 		r = db_settle_marks(store);
 	if (!r) {
+		hold_journal(store, final);
 		checkpoint(store, t_ms, final);
 		db_note(store, 0, NULL);
 		told = store->db->kept_told;

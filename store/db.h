@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "store/internal.h"
+#include "store/journal_pin.h"
 
 #define FORMAT_APPLICATION_ID 0x464c5343 /* "FLSC" */
 #define FORMAT_VERSION        2          /* 1: without rollups */
@@ -62,6 +63,7 @@ struct db {
 	int64_t room_pages;  /* more to keep free, after a fold did not fit */
 	int64_t folded, seq; /* pages with folded < seq are live */
 	int64_t next_slot, n_slots, n_live;
+	struct journal_pin pin;
 	int64_t unmoved_slot; /* first one since the journal was moved into the file, 0: none */
 	int64_t marks_below;  /* ids of marks that the file knows as given away */
 	int64_t live_t0_ms;   /* of the oldest live page, TIME_OPEN: no live page */
@@ -147,3 +149,5 @@ int64_t retention_max_pages(int64_t size_max_bytes);
 int64_t retention_wal_bytes(int64_t size_max_bytes);
 /* From this size on commits wait for who keeps the journal from being begun anew. */
 int64_t retention_wal_full_bytes(int64_t size_max_bytes);
+/* From this size on the journal is begun anew, when all of it is in the file. */
+int64_t retention_wal_long_bytes(int64_t size_max_bytes);
