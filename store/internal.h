@@ -269,10 +269,18 @@ void mirror_close(struct store *store);
 /* With the lock held: what comes, in its order, and commits. */
 void mirror_tick(struct store *store, size_t group, int64_t t_ms, int64_t late_ms, int64_t step_ms,
 		 const struct sink *sink);
+void mirror_writers(struct store *store); /* after a tick of who writes */
 void mirror_event(struct store *store, const struct event *event);
 void mirror_gone(struct store *store, const char *collector, const char *node, int64_t t_ms);
 void mirror_commit_begins(struct store *store);
 void mirror_commit_done(struct store *store);
+
+/* mirror_writers.c: what of store->writers is not in the file yet. With the lock held. -errno when
+ * it could not be written; then what was there before may still be. */
+MUST_CHECK int mirror_writers_put(const struct store *store, int dir_fd, int64_t digest);
+void mirror_writers_drop(int dir_fd);
+/* Takes over what a run before in this boot has left; anything else is passed over. */
+void mirror_writers_get(struct store *store, int dir_fd, int64_t digest);
 
 /* spent.c: what the file keeps of it. With the lock held: whether it is to be written with this
  * commit. */

@@ -267,6 +267,17 @@ void mirror_tick(struct store *store, size_t group, int64_t t_ms, int64_t late_m
 		append(store, m, tick_log_tick(&m->writer, group, t_ms, late_ms, step_ms, sink));
 }
 
+/* Without room for it, what it said before would be less than the file has. */
+void mirror_writers(struct store *store)
+{
+	struct mirror *m = store->mirror;
+
+	if (!m || mirror_writers_put(store, m->dir_fd, m->digest) == 0)
+		return;
+	mirror_writers_drop(m->dir_fd);
+	store->status.n_not_mirrored++;
+}
+
 void mirror_event(struct store *store, const struct event *event)
 {
 	if (store->mirror)
@@ -349,6 +360,7 @@ int mirror_open(struct store *store, const char *dir, int64_t digest, int64_t ma
 		return r;
 	store->mirror = m;
 	replay_all(store, &olds);
+	mirror_writers_get(store, m->dir_fd, digest);
 	store->mirror = NULL;
 	r = settle(m);
 	if (r == 0)
@@ -368,6 +380,8 @@ void mirror_close(struct store *store)
 	if (m && !m->bytes[0] && !m->bytes[1])
 		for (unsigned i = 0; i < 2; i++)
 			(void)unlinkat(m->dir_fd, names[i], 0);
+	if (m && !store->writers.n_waiting && !store->writers.is_dirty)
+		mirror_writers_drop(m->dir_fd);
 	mirror_freep(&store->mirror);
 	store->mirror = NULL;
 }

@@ -485,6 +485,7 @@ static void add_to_hour(struct store *store, struct tail_group *group, int64_t t
 			int64_t step_ms, const struct sink *sink)
 {
 	writers_add(store, t_ms, step_ms, sink);
+	mirror_writers(store);
 	group->step_ms = step_ms;
 	group->last_t_ms = t_ms;
 	group->n_ticks++;

@@ -132,27 +132,40 @@ static void drop_oldest(struct writer_hours *hours)
 	free(oldest);
 }
 
-/* The hour is over: it waits for a commit. */
-static void close_hour(struct writer_hours *hours)
+/* Takes the hour over. */
+static void wait_for_commit(struct writer_hours *hours, struct writer_hour *hour)
 {
-	struct writer_hour *copy = hours->now->n ? trimmed(hours->now) : NULL;
 	struct writer_hour **last = &hours->waiting;
 
-	hours->now->n = 0;
-	if (!copy || !hours->is_dirty) {
-		free(copy);
-		return;
-	}
 	if (hours->n_waiting)
 		drop_oldest(hours);
 	if (hours->n_waiting == WRITERS_WAITING_MAX) {
-		free(copy);
+		free(hour);
 		return;
 	}
 	while (*last)
 		last = &(*last)->next;
-	*last = copy;
+	*last = hour;
 	hours->n_waiting++;
+}
+
+void writers_restore(struct writer_hours *hours, struct writer_hour *hour)
+{
+	struct writer_hour *copy = hour->n ? trimmed(hour) : NULL;
+
+	free(hour);
+	if (copy)
+		wait_for_commit(hours, copy);
+}
+
+/* The hour is over: it waits for a commit. */
+static void close_hour(struct writer_hours *hours)
+{
+	struct writer_hour *copy = hours->now->n && hours->is_dirty ? trimmed(hours->now) : NULL;
+
+	hours->now->n = 0;
+	if (copy)
+		wait_for_commit(hours, copy);
 }
 
 void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struct sink *sink)

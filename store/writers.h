@@ -40,6 +40,9 @@ struct writer_hours {
 /* With the lock held: the rows of a tick of a group that is kept by hour. */
 void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struct sink *sink);
 void writers_done(struct writer_hours *hours);
+/* What a run before has counted and not written waits for the next commit, behind those that wait;
+ * the hour is taken over. */
+void writers_restore(struct writer_hours *hours, struct writer_hour *hour);
 
 /* What a commit has in its hands: hours of the store, and a copy of the present one. */
 struct writers_batch {

@@ -40,6 +40,8 @@ static void open_store(struct world *w)
 		.size_max_bytes = 16 << 20,
 		.tail_max_bytes = 1 << 20,
 		.commit_ms = 60000,
+		.mirror_dir = w->folder,
+		.digest = 4711,
 	};
 
 	assert_int_equal(store_open(&options, registry(), &w->store), 0);
@@ -223,6 +225,78 @@ static void others_are_not_unseen_too(void **state)
 
 #define SECOND_MS INT64_C(1000)
 
+static void count_second(struct world *w, int64_t t_ms, int64_t written)
+{
+	begin_tick(w);
+	if (written)
+		add(w, WRITER_PROCESS, "one", "a.service", written);
+	end_tick(w, t_ms);
+}
+
+static void assert_written(struct world *w, int64_t written)
+{
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+
+	ask(w, WRITERS_BY_PROCESS, &report);
+	assert_int_equal(report.total.written, written);
+}
+
+/* Killed before the hour was written, and again before the next daemon's first tick. */
+static void a_kill_loses_no_account(void **state)
+{
+	struct world *w = *state;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/mirror.writers", w->folder);
+	count_second(w, SECOND_MS, 0);
+	count_second(w, 2 * SECOND_MS, MIB);
+	assert_int_equal(store_commit(w->store, 3 * SECOND_MS, false), 0);
+	count_second(w, 4 * SECOND_MS, 2 * MIB);
+	for (int i = 0; i < 2; i++) {
+		store_close(w->store);
+		open_store(w);
+		assert_written(w, 3 * MIB);
+	}
+	/* The next one goes on, is killed too, and the third writes all of it once. */
+	count_second(w, 10 * SECOND_MS, 100 * MIB);
+	count_second(w, 11 * SECOND_MS, 4 * MIB);
+	assert_int_equal(store_commit(w->store, 12 * SECOND_MS, false), 0);
+	store_close(w->store);
+	open_store(w);
+	assert_written(w, 7 * MIB);
+	assert_int_equal(store_commit(w->store, 13 * SECOND_MS, true), 0);
+	assert_written(w, 7 * MIB);
+	store_close(w->store);
+	assert_int_equal(access(path, F_OK), -1);
+	open_store(w);
+	assert_written(w, 7 * MIB);
+}
+
+/* Whatever stands there: none of it is taken but what a run before has written. */
+static void a_foreign_mirror_is_passed_over(void **state)
+{
+	struct world *w = *state;
+	char command[256];
+
+	for (int at = 0; at < 1000; at += 37) {
+		count_second(w, SECOND_MS, 0);
+		count_second(w, 2 * SECOND_MS, MIB);
+		store_close(w->store);
+		snprintf(command, sizeof(command),
+			 "rm %s; printf X | dd of=%s/mirror.writers bs=1 seek=%d conv=notrunc "
+			 "status=none",
+			 w->path, w->folder, at);
+		assert_int_equal(system(command), 0);
+		open_store(w);
+		assert_written(w, 0);
+		store_close(w->store);
+		snprintf(command, sizeof(command), "rm -f %s %s/mirror.*; touch %s/mirror.writers",
+			 w->path, w->folder, w->folder);
+		assert_int_equal(system(command), 0);
+		open_store(w);
+	}
+}
+
 /* As the collector shows that it looks. */
 static void look(struct world *w, const char *source, int64_t t_ms)
 {
@@ -293,6 +367,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_first_tick_is_a_baseline, start, end),
 		cmocka_unit_test_setup_teardown(others_are_not_unseen_too, start, end),
 		cmocka_unit_test_setup_teardown(none_is_told_apart, start, end),
+		cmocka_unit_test_setup_teardown(a_kill_loses_no_account, start, end),
+		cmocka_unit_test_setup_teardown(a_foreign_mirror_is_passed_over, start, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
