@@ -284,8 +284,8 @@ static void print_gaps(struct tree *report)
 		printf("and %zu times more, which --json has%s\n", n - GAPS_SHOWN,
 		       n == WRITERS_GAPS_MAX ? ", or more than that" : "");
 	if (n)
-		puts("(a daemon counts from its first look on, within a minute of its start: what "
-		     "was written before it found already there)");
+		puts("(the first look of a daemon, within a minute of its start, only finds out "
+		     "where the counters stand)");
 }
 
 static int print_report(struct tree *report)
