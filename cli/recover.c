@@ -136,8 +136,10 @@ static void print_report(const char *path, const struct recover_report *report)
 	print_count(report->n_untold_rows,
 		    "rows of samples were left out: of which group they are cannot be told");
 	print_count(report->n_made_up,
-		    "boots, nodes and measures have lost their names and, boots, their "
-		    "time: they are numbered, and count from 1970");
+		    "boots, nodes and measures have lost their rows: what nothing else tells of "
+		    "them is a number");
+	print_count(report->n_boots_without_time,
+		    "boots of these have no time: they count from 1970");
 	print_gaps(report);
 	if (!report->n_gaps && !report->n_cut_pages && !report->n_bad_rows &&
 	    !report->n_bad_values && !report->n_untold_rows && !report->n_unreadable_pages)

@@ -20,7 +20,9 @@ void chronicle_boot(struct store *store, const char *kernel, const char *boot_id
 	text_json(&text, kernel);
 	text_str(&text, ",\"boot_id\":");
 	text_json(&text, boot_id);
-	text_printf(&text, ",\"boot_id_is_own\":%s}", boot_id_is_own ? "true" : "false");
+	text_printf(&text, ",\"boot_id_is_own\":%s", boot_id_is_own ? "true" : "false");
+	/* Again, beside the boot's own row: without it nobody would know when all of it was. */
+	text_printf(&text, ",\"wall_offset_ms\":%lld}", (long long)store_wall_offset_ms(store));
 	event_add(store, 0, SEVERITY_INFO, "boot", evidence, "the kernel %s started",
 		  *kernel ? kernel : "(unknown)");
 }

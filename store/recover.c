@@ -277,6 +277,8 @@ static int complete(struct recovery *rec)
 		r = set_folded(rec);
 	if (!r)
 		r = make_up_of_tail(rec);
+	if (!r)
+		r = recover_boots(rec);
 	/* Rollups whose number nothing explains keep it, so that it gets no other meaning. */
 	if (!r)
 		r = sql_exec(db->conn, "INSERT INTO measure SELECT num,'','measure-'||num,NULL FROM"

@@ -20,15 +20,16 @@ struct recover_gap {
 
 struct recover_report {
 	int64_t n_pages, n_cut_pages, n_unreadable_pages, n_journal_pages;
-	bool wants_journal;     /* it is of a kind that has one, and there was none */
-	bool no_schema;         /* the first page was lost, or what stands below it */
-	int64_t n_rows;         /* that were written */
-	int64_t n_stray_rows;   /* of these on pages that no table names any more */
-	int64_t n_bad_rows;     /* cells of pages that made no sense */
-	int64_t n_bad_values;   /* columns of samples that did not decode */
-	int64_t n_untold_rows;  /* samples of which it is not known of what */
-	int64_t n_made_up;      /* boots and nodes that nothing else tells of */
-	int64_t newest_wall_ms; /* sample; -1: there is none */
+	bool wants_journal;           /* it is of a kind that has one, and there was none */
+	bool no_schema;               /* the first page was lost, or what stands below it */
+	int64_t n_rows;               /* that were written */
+	int64_t n_stray_rows;         /* of these on pages that no table names any more */
+	int64_t n_bad_rows;           /* cells of pages that made no sense */
+	int64_t n_bad_values;         /* columns of samples that did not decode */
+	int64_t n_untold_rows;        /* samples of which it is not known of what */
+	int64_t n_made_up;            /* boots, nodes and measures whose rows were lost */
+	int64_t n_boots_without_time; /* boots of these whose time nothing else tells */
+	int64_t newest_wall_ms;       /* sample; -1: there is none */
 	struct recover_gap gaps[RECOVER_GAPS_MAX];
 	size_t n_gaps; /* more than RECOVER_GAPS_MAX are only counted */
 };

@@ -81,4 +81,6 @@ struct rec_table *rec_table_named(struct recovery *rec, const char *name, bool i
 /* recover_rows.c. The rows of a leaf into the new file. */
 MUST_CHECK int take_leaf(struct recovery *rec, int16_t table, uint32_t page, int64_t after,
 			 int64_t last);
+/* recover_boots.c. Time and name of boots that were made up, where the rest of the file tells. */
+MUST_CHECK int recover_boots(struct recovery *rec);
 MUST_CHECK int note_pair(struct recovery *rec, int16_t table, int64_t node);

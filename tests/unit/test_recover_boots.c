@@ -1,0 +1,130 @@
+/* The page of the boots is lost: their times and names come from what else tells of them. */
+#include <sqlite3.h>
+
+#include "store/recover.h"
+#include "tests/support/store_world.h"
+
+#define END_MS 300000
+
+static char bad_path[128], new_path[128];
+static struct recover_report report;
+
+static void run(const char *path, const char *sql)
+{
+	sqlite3 *conn = NULL;
+	char *error = NULL;
+
+	assert_int_equal(sqlite3_open(path, &conn), SQLITE_OK);
+	if (sqlite3_exec(conn, sql, NULL, NULL, &error) != SQLITE_OK)
+		fail_msg("%s: %s", sql, error);
+	assert_int_equal(sqlite3_close(conn), SQLITE_OK);
+}
+
+static void expect(const char *sql, const char *expected)
+{
+	sqlite3 *conn = NULL;
+	sqlite3_stmt *stmt = NULL;
+
+	assert_int_equal(sqlite3_open(new_path, &conn), SQLITE_OK);
+	if (sqlite3_prepare_v2(conn, sql, -1, &stmt, NULL) != SQLITE_OK ||
+	    sqlite3_step(stmt) != SQLITE_ROW)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(conn));
+	assert_string_equal((const char *)sqlite3_column_text(stmt, 0), expected);
+	sqlite3_finalize(stmt);
+	assert_int_equal(sqlite3_close(conn), SQLITE_OK);
+}
+
+static int start(void **state)
+{
+	int r = world_start(state);
+	struct store *store = world_open("boot-a");
+	struct sink sink;
+
+	snprintf(bad_path, sizeof(bad_path), "%s/bad.db", world_folder);
+	snprintf(new_path, sizeof(new_path), "%s/new.db", world_folder);
+	assert_int_equal(sink_init(&sink), 0);
+	for (int64_t t = 1000; t <= END_MS; t += 1000)
+		world_tick(store, &sink, t, 1);
+	assert_int_equal(store_commit(store, END_MS, true), 0);
+	store_close(store);
+	/* Which moves what the first one left in open pages. */
+	store = world_open("boot-b");
+	world_tick(store, &sink, 1000, 1);
+	assert_int_equal(store_commit(store, 1000, true), 0);
+	store_close(store);
+	sink_done(&sink);
+	run(world_path, "DELETE FROM boot WHERE id=1; DELETE FROM event; DELETE FROM clock_step;");
+	return r;
+}
+
+/* Makes a file of it with a few rows more, and recovers that. */
+static void recover_with(const char *sql)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "rm -f '%s'* '%s'* && cp '%s' '%s'", bad_path, new_path,
+		 world_path, bad_path);
+	assert_int_equal(system(command), 0);
+	run(bad_path, sql);
+	assert_int_equal(recover(bad_path, new_path, &world_catalog, &report), 0);
+	assert_int_equal(report.n_made_up, 1);
+}
+
+#define STEP "INSERT INTO clock_step VALUES(1,1,5000,0,1790000000111);"
+#define EVENT(evidence)                                                                            \
+	"INSERT INTO event VALUES(1,1,0,0,'info','boot',NULL,NULL,'','" evidence "');"
+#define BEGUN           EVENT("{\"kernel\":\"6.1.0\",\"boot_id\":\"a-b\",\"wall_offset_ms\":1790000000222}")
+/* 300 s after 1790000000. */
+#define ENDED(evidence) "INSERT INTO boot_end VALUES(1,'unknown','possible','','" evidence "');"
+#define LAST            ENDED("{\"recorder\":{\"last\":\"2026-09-21T14:18:20Z\"}}")
+
+static void time_and_name(void **state)
+{
+	static const struct {
+		const char *sql, *boot;
+		int64_t n_without_time;
+	} cases[] = {
+		{"", "||0", 1},
+		{STEP BEGUN LAST, "a-b|6.1.0|1790000000111", 0},
+		{BEGUN LAST, "a-b|6.1.0|1790000000222", 0},
+		{LAST, "||1790000000000", 0},
+		/* The last that is known of it is an event, later than its samples. */
+		{LAST "INSERT INTO event VALUES(1,1,310000,0,'info','stop',NULL,NULL,'','');",
+		 "||1789999990000", 0},
+		/* What makes no sense is not taken. */
+		{EVENT("{\"kernel\":7,\"boot_id\":8,\"wall_offset_ms\":\"x\"}"), "||0", 1},
+		{EVENT("{\"wall_offset_ms\":9223372036854775807}"), "||0", 1},
+		{EVENT("{") ENDED("{"), "||0", 1},
+		{ENDED("{\"recorder\":{\"last\":\"yesterday\"}}"), "||0", 1},
+		{ENDED("{\"recorder\":7}"), "||0", 1},
+		{"INSERT INTO clock_step VALUES(1,1,5000,0,-1);" BEGUN, "a-b|6.1.0|1790000000222",
+		 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		recover_with(cases[i].sql);
+		expect("SELECT boot_id||'|'||kernel||'|'||wall_offset_ms FROM boot WHERE id=1",
+		       cases[i].boot);
+		assert_int_equal(report.n_boots_without_time, cases[i].n_without_time);
+	}
+}
+
+/* So that its samples are found by the time that they were taken. */
+static void samples_have_their_time(void **state)
+{
+	(void)state;
+	recover_with(BEGUN);
+	expect("SELECT min(wall)||' '||max(wall) FROM disk WHERE boot=1",
+	       "2026-09-21T14:13:21.222Z 2026-09-21T14:18:20.222Z");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_and_name),
+		cmocka_unit_test(samples_have_their_time),
+	};
+
+	return cmocka_run_group_tests(tests, start, world_stop);
+}
