@@ -30,6 +30,23 @@ bool incident_has_rule(const struct incident *incident, const struct kernel_rule
 	return false;
 }
 
+static bool was_denied(const struct incident *incident)
+{
+	for (size_t i = 0; i < incident->n_rules; i++)
+		if (!strcmp(incident->rules[i]->id, "nvme-denied"))
+			return true;
+	return false;
+}
+
+/* Once anything has told of a medium error, the next one may be one as well.
+ * drivers/nvme/host/core.c: nvme_error_status() has BLK_STS_MEDIUM for NVME_SC_ACCESS_DENIED. */
+void incident_interpret(const struct incident *incident, struct finding *finding)
+{
+	if (incident && !incident->by_cause[CAUSE_MEDIA] &&
+	    !strcmp(finding->rule->id, "block-medium") && was_denied(incident))
+		finding->cause = CAUSE_IO;
+}
+
 static bool has_word(const char *words, const char *word)
 {
 	size_t len = strlen(word);

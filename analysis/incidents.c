@@ -484,6 +484,7 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 		resolve_record(table, message, device);
 	settle_hung(table);
 	incident = find_open(table, device, finding);
+	incident_interpret(incident, finding);
 	is_new = !incident && finding->severity >= SEVERITY_WARNING;
 	if (!incident && !is_new && is_usb_port(device))
 		return;

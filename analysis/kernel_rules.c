@@ -156,6 +156,7 @@ const struct kernel_rule kernel_rules[] = {
 {"nvme-optional",        "nvme {node}: <Identify Descriptors failed|failed to set APST feature|could not set timestamp|Could not set timestamp|Failed to configure AEN|failed to set host mem>", CAUSE_UNSUPPORTED, INFO, NVME, "command not supported"},
 {"nvme-subnqn",          "nvme {node}: missing or invalid SUBNQN field",                         CAUSE_BENIGN, INFO, NVME, "identity data are incomplete"},
 {"nvme-unsafe-buffer",   "nvme {node}: using unchecked data buffer",                             CAUSE_BENIGN, INFO, NVME, "a program sends its own commands"},
+{"nvme-denied",          "{node=nvme}: {any}(0x{hex}) @ LBA {lba}, {num} blocks, {any}(sct 0x2 / sc 0x86)", CAUSE_IO, ERROR, BLOCK, "the device denies access"},
 {"nvme-media",           "{node=nvme}: {any}(0x{hex}) @ LBA {lba}, {num} blocks, {any}(sct 0x2 / sc 0x", CAUSE_MEDIA, ERROR, BLOCK, "medium error"},
 {"nvme-path",            "{node=nvme}: {any}(0x{hex}) @ LBA {lba}, {num} blocks, {any}(sct 0x3 / sc 0x", CAUSE_LINK, ERROR, BLOCK, "path error"},
 {"nvme-lba-invalid",     "{node=nvme}: {any}(0x{hex}) @ LBA {lba}, {num} blocks, {any}(sct 0x0 / sc 0x<1)|2)|b)>", CAUSE_UNSUPPORTED, INFO, BLOCK, "the device does not know a command"},

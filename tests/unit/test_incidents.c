@@ -578,6 +578,46 @@ static void place_of_a_logical_block(void **unused)
 	assert_int_equal(taken.finding.sector, KERNEL_NUMBER_NONE);
 }
 
+/* A range that is locked is no bad one, though the block layer has the same words for both. */
+static void access_that_a_drive_denies(void **unused)
+{
+	static const char denied[] =
+		"nvme0n1: Read(0x2) @ LBA 2048, 8 blocks, Access Denied (sct 0x2 / sc 0x86) DNR";
+	static const char medium[] =
+		"critical medium error, dev nvme0n1, sector 2048 op 0x0:(READ) flags 0x80700";
+	static const char unread[] =
+		"nvme0n1: Read(0x2) @ LBA 9, 8 blocks, Unrecovered Read Error (sct 0x2 / sc 0x81)";
+	CLEANUP(incidents_freep) struct incidents *table = new_table();
+	CLEANUP(incidents_freep) struct incidents *later = new_table();
+	const struct incident *resumed;
+	struct incidents_taken taken = take(table, 0, denied);
+	char text[256];
+
+	(void)unused;
+	assert_int_equal(taken.incident->cause, CAUSE_IO);
+	taken = take(table, 0, medium);
+	assert_int_equal(taken.change, INCIDENTS_COUNTED);
+	assert_int_equal(taken.finding.cause, CAUSE_IO);
+	assert_int_equal(taken.incident->cause, CAUSE_IO);
+	assert_int_equal(taken.incident->by_cause[CAUSE_IO], 2);
+	assert_int_equal(taken.incident->by_cause[CAUSE_MEDIA], 0);
+	assert_int_equal(taken.incident->sector_first, 2048);
+	incident_text(taken.incident, text, sizeof(text));
+	assert_string_equal(text, "the device denies access");
+	/* It is known as well to whoever goes on with the incident. */
+	resumed = incidents_resume(later, taken.incident);
+	assert_non_null(resumed);
+	assert_int_equal(take(later, 1, medium).incident->cause, CAUSE_IO);
+	/* Of another drive, and where the drive itself tells of its medium, it is what it says. */
+	assert_int_equal(
+		take(table, 1, "critical medium error, dev nvme1n1, sector 8").incident->cause,
+		CAUSE_MEDIA);
+	assert_int_equal(take(table, 2, unread).incident->cause, CAUSE_MEDIA);
+	taken = take(table, 2, medium);
+	assert_int_equal(taken.finding.cause, CAUSE_MEDIA);
+	assert_int_equal(taken.incident->by_cause[CAUSE_MEDIA], 2);
+}
+
 /* Whoever makes the log long makes neither memory nor the answer long. */
 static void bounds(void **unused)
 {
@@ -736,6 +776,7 @@ int main(void)
 		cmocka_unit_test(another_boot),
 		cmocka_unit_test(place_of_a_block),
 		cmocka_unit_test(place_of_a_logical_block),
+		cmocka_unit_test(access_that_a_drive_denies),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(texts_are_bounded),
 		cmocka_unit_test(a_disk_that_goes),
