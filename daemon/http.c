@@ -595,7 +595,7 @@ int http_open(struct api *api, const struct http_options *options, struct http *
 	int r = open_listeners(http, options, ret_what);
 
 	if (r < 0) {
-		http_stop(http);
+		http_stop(http, NULL, NULL);
 		return r;
 	}
 	*ret = http;
@@ -609,7 +609,7 @@ static void stop_listener(struct listener *listener)
 	place_close(&listener->place);
 }
 
-void http_stop(struct http *http)
+void http_stop(struct http *http, void (*waits)(void *arg), void *arg)
 {
 	if (http->running) {
 		atomic_store(&http->stop, true);
@@ -618,7 +618,7 @@ void http_stop(struct http *http)
 	}
 	/* No connection may be suspended when its daemon stops; those that end are freed by it. */
 	if (http->worker)
-		worker_drain(http->worker);
+		worker_drain(http->worker, waits, arg);
 	for (size_t i = 0; i < http->n_listeners; i++)
 		stop_listener(http->listeners[i]);
 	worker_stop(http->worker);

@@ -37,5 +37,6 @@ MUST_CHECK int http_open(struct api *api, const struct http_options *options, st
 /* Starts the threads; they alone use api from here on. -errno */
 MUST_CHECK int http_run(struct http *http);
 
-/* Ends the thread and all connections, and removes the sockets that were made. */
-void http_stop(struct http *http);
+/* Ends the thread and all connections, and removes the sockets that were made. waits(), if any, is
+ * called each second while an answer that reads the file is waited for. */
+void http_stop(struct http *http, void (*waits)(void *arg), void *arg);

@@ -453,7 +453,7 @@ static int open_http(struct flashscoped *d)
 	}
 	r = check_places(d);
 	if (r < 0) {
-		http_stop(d->http);
+		http_stop(d->http, NULL, NULL);
 		d->http = NULL;
 	}
 	return r;
@@ -644,7 +644,7 @@ int main(int argc, char **argv)
 		status = EXIT_STOPPED;
 
 	service_stopping(&d.service);
-	http_stop(d.http);
+	http_stop(d.http, on_held_up, &d);
 	d.http = NULL;
 	sampler_close(d.sampler);
 	d.sampler = NULL;
@@ -655,7 +655,7 @@ stop_committer:
 	}
 stop_http:
 	if (d.http)
-		http_stop(d.http);
+		http_stop(d.http, NULL, NULL);
 close_sampler:
 	kernel_log_free(d.kernel_log);
 	last_boot_free(d.last_boot);

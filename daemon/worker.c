@@ -91,9 +91,9 @@ static int init_locks(struct worker *worker)
 		return -r;
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	r = pthread_cond_init(&worker->given, &attr);
-	pthread_condattr_destroy(&attr);
 	if (!r)
-		r = pthread_cond_init(&worker->done, NULL);
+		r = pthread_cond_init(&worker->done, &attr);
+	pthread_condattr_destroy(&attr);
 	if (!r)
 		r = pthread_mutex_init(&worker->lock, NULL);
 	return -r;
@@ -156,11 +156,28 @@ int64_t worker_busy_ms(struct worker *worker)
 	return since_ms ? now_ms() - since_ms : 0;
 }
 
-void worker_drain(struct worker *worker)
+/* A second at most; with the lock held. Whether more is to be waited for. */
+static bool wait_until_done(struct worker *worker)
+{
+	struct timespec until;
+	int r = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	while ((worker->first || worker->since_ms) && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&worker->done, &worker->lock, &until);
+	return worker->first || worker->since_ms;
+}
+
+void worker_drain(struct worker *worker, void (*waits)(void *arg), void *arg)
 {
 	pthread_mutex_lock(&worker->lock);
-	while (worker->first || worker->since_ms)
-		pthread_cond_wait(&worker->done, &worker->lock);
+	while (wait_until_done(worker)) {
+		pthread_mutex_unlock(&worker->lock);
+		if (waits)
+			waits(arg);
+		pthread_mutex_lock(&worker->lock);
+	}
 	pthread_mutex_unlock(&worker->lock);
 }
 

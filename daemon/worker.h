@@ -26,8 +26,9 @@ void worker_give(struct worker *worker, struct job *job);
 /* For how long the job at work has been at it, in ms; 0 without one. */
 int64_t worker_busy_ms(struct worker *worker);
 
-/* Waits until everything that was given has been run. */
-void worker_drain(struct worker *worker);
+/* Waits until everything that was given has been run; waits(), if any, is called each second of it.
+ */
+void worker_drain(struct worker *worker, void (*waits)(void *arg), void *arg);
 
 /* Runs what was given, ends the thread and frees. NULL is fine. */
 void worker_stop(struct worker *worker);

@@ -72,7 +72,7 @@ static void runs_in_order(void **state)
 
 	for (char c = 'a'; c <= 'z'; c++)
 		give_note(worker, c);
-	worker_drain(worker);
+	worker_drain(worker, NULL, NULL);
 	assert_string_equal(notes, "abcdefghijklmnopqrstuvwxyz");
 	assert_int_equal(worker_busy_ms(worker), 0);
 	worker_stop(worker);
@@ -103,7 +103,28 @@ static void a_job_that_hangs(void **state)
 	}
 	assert_int_equal(n_notes, 0);
 	sem_post(&hang);
-	worker_drain(worker);
+	worker_drain(worker, NULL, NULL);
+	assert_string_equal(notes, "x");
+	worker_stop(worker);
+}
+
+static void let_go(void *arg)
+{
+	(*(int *)arg)++;
+	sem_post(&hang);
+}
+
+/* Whoever stops can tell that it is not dead. */
+static void a_job_that_holds_up_the_end(void **state)
+{
+	struct worker *worker = *state;
+	struct job job = {NULL, wait_for_disk};
+	int n_waits = 0;
+
+	worker_give(worker, &job);
+	give_note(worker, 'x');
+	worker_drain(worker, let_go, &n_waits);
+	assert_true(n_waits >= 1);
 	assert_string_equal(notes, "x");
 	worker_stop(worker);
 }
@@ -145,7 +166,7 @@ static void an_exchange_of_memory_waits_for_nobody(void **state)
 	exchange_make(exchange);
 	assert_int_equal(atomic_load(&n_done), 0);
 	sem_post(&hang);
-	worker_drain(worker);
+	worker_drain(worker, NULL, NULL);
 	assert_int_equal(atomic_load(&n_done), 1);
 	assert_true(exchange->answered);
 	assert_int_equal(exchange->answer.status, 400);
@@ -157,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(runs_in_order, setup),
+		cmocka_unit_test_setup(a_job_that_holds_up_the_end, setup),
 		cmocka_unit_test_setup(the_end_runs_what_was_given, setup),
 		cmocka_unit_test_setup(a_job_that_hangs, setup),
 		cmocka_unit_test_setup(an_exchange_of_memory_waits_for_nobody, setup),
