@@ -8,7 +8,8 @@
 #include "store/reader_internal.h"
 #include "store/sql.h"
 
-#define CHUNK_SUFFIX "_chunk"
+#define CHUNK_SUFFIX  "_chunk"
+#define CAP_MAX_BYTES (INT64_C(1) << 44) /* no file of SQLite is larger; more is damage */
 
 static void groups_free(struct db *db)
 {
@@ -49,7 +50,9 @@ static int find_groups(struct reader *reader, struct db *db)
 
 static int cap_of(struct reader *reader, const char *what, int64_t unknown, int64_t *ret)
 {
-	int r = sql_int(reader->conn, ret, "SELECT bytes FROM cap WHERE what=%Q AND bytes>0", what);
+	int r = sql_int(reader->conn, ret,
+			"SELECT min(bytes,%lld) FROM cap WHERE what=%Q AND bytes>0",
+			(long long)CAP_MAX_BYTES, what);
 
 	if (r == -ENOENT)
 		*ret = unknown;

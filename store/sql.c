@@ -148,7 +148,10 @@ const char *column_text(sqlite3_stmt *stmt, int i)
 
 char *sql_uri(const char *path, const char *query)
 {
-	sqlite3_str *uri = sqlite3_str_new(NULL);
+	sqlite3_str *uri;
+
+	sql_process_begin();
+	uri = sqlite3_str_new(NULL);
 
 	sqlite3_str_appendall(uri, "file:");
 	for (const char *p = path; *p; p++) {
