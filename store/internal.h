@@ -275,13 +275,6 @@ void mirror_gone(struct store *store, const char *collector, const char *node, i
 void mirror_commit_begins(struct store *store);
 void mirror_commit_done(struct store *store);
 
-/* mirror_writers.c: what of store->writers is not in the file yet. With the lock held. -errno when
- * it could not be written; then what was there before may still be. */
-MUST_CHECK int mirror_writers_put(const struct store *store, int dir_fd, int64_t digest);
-void mirror_writers_drop(int dir_fd);
-/* Takes over what a run before in this boot has left; anything else is passed over. */
-void mirror_writers_get(struct store *store, int dir_fd, int64_t digest);
-
 /* spent.c: what the file keeps of it. With the lock held: whether it is to be written with this
  * commit. */
 struct db;

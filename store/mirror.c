@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "model/tick_log.h"
 #include "store/db.h"
+#include "store/mirror_writers.h"
 #include "store/sql.h"
 
 #define HEAD_BYTES     64
@@ -272,7 +273,7 @@ void mirror_writers(struct store *store)
 {
 	struct mirror *m = store->mirror;
 
-	if (!m || mirror_writers_put(store, m->dir_fd, m->digest) == 0)
+	if (!m || mirror_writers_put(&store->writers, store->boot_id, m->dir_fd, m->digest) == 0)
 		return;
 	mirror_writers_drop(m->dir_fd);
 	store->status.n_not_mirrored++;
@@ -360,7 +361,7 @@ int mirror_open(struct store *store, const char *dir, int64_t digest, int64_t ma
 		return r;
 	store->mirror = m;
 	replay_all(store, &olds);
-	mirror_writers_get(store, m->dir_fd, digest);
+	mirror_writers_get(&store->writers, store->boot_id, m->dir_fd, digest);
 	store->mirror = NULL;
 	r = settle(m);
 	if (r == 0)

@@ -1,5 +1,6 @@
-/* What is counted of who writes and not in the file yet, in a file of the mirror's folder: written
- * anew at each tick, beside the old one, which it then replaces. */
+/* Written anew at each tick, beside the old one, which it then replaces. */
+#include "store/mirror_writers.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "store/internal.h"
+#include "store/writers.h"
 
 #define FILE_NAME    "mirror.writers"
 #define NEW_NAME     "mirror.writers.new"
@@ -78,15 +79,15 @@ void mirror_writers_drop(int dir_fd)
 	(void)unlinkat(dir_fd, FILE_NAME, 0);
 }
 
-int mirror_writers_put(const struct store *store, int dir_fd, int64_t digest)
+int mirror_writers_put(const struct writer_hours *hours, const char *boot_id, int dir_fd,
+		       int64_t digest)
 {
-	const struct writer_hours *hours = &store->writers;
 	struct head head = {
 		.digest = digest, .row_bytes = sizeof(hours->now->v[0]), .sum = SUM_OF_NOTHING};
 	int r;
 
 	memcpy(head.magic, magic, sizeof(magic));
-	snprintf(head.boot_id, sizeof(head.boot_id), "%s", store->boot_id);
+	snprintf(head.boot_id, sizeof(head.boot_id), "%s", boot_id);
 	(void)unlinkat(dir_fd, NEW_NAME, 0);
 
 	CLEANUP(closep)
@@ -134,13 +135,14 @@ static bool is_sound(const struct writer *w)
 
 	return (unsigned)w->source < N_WRITER_SOURCES && is_text(w->name, sizeof(w->name)) &&
 	       is_text(w->unit, sizeof(w->unit)) && is_text(w->device, sizeof(w->device)) &&
-	       w->id >= -1 && w->n >= 0 && io->written >= 0 && io->read >= 0 &&
-	       io->cancelled >= 0 && io->syncs >= 0;
+	       w->id >= -1 && w->n >= 0 && w->n <= WRITERS_N_MAX && io->written >= 0 &&
+	       io->read >= 0 && io->cancelled >= 0 && io->syncs >= 0;
 }
 
 static bool has_times(const struct hour_head *h)
 {
-	return h->t_ms >= 0 && h->t_ms % WRITERS_HOUR_MS == 0 && h->since_ms >= h->t_ms &&
+	return h->t_ms >= 0 && h->t_ms <= clock_boot_ms() + AHEAD_MAX_MS &&
+	       h->t_ms % WRITERS_HOUR_MS == 0 && h->since_ms >= h->t_ms &&
 	       h->last_ms >= h->since_ms && h->last_ms <= h->t_ms + WRITERS_HOUR_MS &&
 	       h->last_ms <= clock_boot_ms() + AHEAD_MAX_MS && h->n <= ROWS_MAX;
 }
@@ -188,19 +190,19 @@ static bool read_all(int fd, struct bytes *ret)
 	return n > 0;
 }
 
-static bool is_ours(const struct store *store, const struct head *head, int64_t digest,
+static bool is_ours(const char *boot_id, const struct head *head, int64_t digest,
 		    const struct bytes *rest)
 {
-	char boot_id[sizeof(head->boot_id)] = "";
+	char padded[sizeof(head->boot_id)] = "";
 
-	snprintf(boot_id, sizeof(boot_id), "%s", store->boot_id);
+	snprintf(padded, sizeof(padded), "%s", boot_id);
 	return !memcmp(head->magic, magic, sizeof(magic)) && head->digest == digest &&
-	       head->row_bytes == sizeof(struct writer) && *store->boot_id &&
-	       !memcmp(head->boot_id, boot_id, sizeof(boot_id)) &&
+	       head->row_bytes == sizeof(struct writer) && *boot_id &&
+	       !memcmp(head->boot_id, padded, sizeof(padded)) &&
 	       head->sum == add_sum(SUM_OF_NOTHING, rest->at, rest->left);
 }
 
-void mirror_writers_get(struct store *store, int dir_fd, int64_t digest)
+void mirror_writers_get(struct writer_hours *hours, const char *boot_id, int dir_fd, int64_t digest)
 {
 	CLEANUP(closep)
 	int fd = openat(dir_fd, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -209,8 +211,8 @@ void mirror_writers_get(struct store *store, int dir_fd, int64_t digest)
 	struct head head;
 
 	if (!read_all(fd, &bytes) || !get(&bytes, &head, sizeof(head)) ||
-	    !is_ours(store, &head, digest, &bytes))
+	    !is_ours(boot_id, &head, digest, &bytes))
 		return;
 	while (bytes.left && (hour = get_hour(&bytes)))
-		writers_restore(&store->writers, hour);
+		writers_restore(hours, hour);
 }

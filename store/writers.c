@@ -47,7 +47,7 @@ static void add_to_others(struct writer_hour *hour, const struct writer *from)
 		*known = others;
 	}
 	writer_io_add(&known->io, &from->io);
-	known->n += MAX(from->n, INT64_C(1));
+	known->n = MIN(known->n + MAX(from->n, INT64_C(1)), WRITERS_N_MAX);
 }
 
 static struct writer *smallest_of(struct writer_hour *hour, enum writer_source source)

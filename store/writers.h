@@ -19,6 +19,7 @@ struct store;
 #define WRITERS_HOUR_MAX    384 /* of all kinds, while the hour goes on */
 #define WRITERS_KEEP_MAX    32  /* of each kind, when it is written; the others are one row */
 #define WRITERS_WAITING_MAX 24  /* hours, while there is no disk */
+#define WRITERS_N_MAX       (INT64_C(1) << 32) /* processes of one row; more is damage */
 
 struct writer_hour {
 	struct writer_hour *next;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A client that takes a long answer slowly, with a pause, gets all of it; one that takes next to
 # nothing loses its place, and the one snapshot that may be read at a time is free again.
-# label: slow
+# label: slow nosan
 # timeout: 600
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
