@@ -174,15 +174,16 @@ static void too_much_of_it(void **state)
 static void what_is_no_table(void **state)
 {
 	static const char *const changes[] = {
-		"DROP TABLE mark; CREATE VIEW mark" ENDLESS
-		",1 AS boot,1 AS t,2 AS t_end,'' AS label FROM s",
-		"DROP TABLE cap; CREATE VIEW cap" ENDLESS ",'x' AS what,-1 AS bytes FROM s",
-		"DROP TABLE spent; CREATE VIEW spent" ENDLESS " FROM s",
-		"DROP TABLE cap; CREATE VIEW hang" ENDLESS ",'x' AS what,-1 AS bytes FROM s;"
-		"CREATE VIRTUAL TABLE cap USING fts5(what,bytes,content='hang',content_rowid='id')",
+		("DROP TABLE mark; CREATE VIEW mark" ENDLESS
+		 ",1 AS boot,1 AS t,2 AS t_end,'' AS label FROM s"),
+		("DROP TABLE cap; CREATE VIEW cap" ENDLESS ",'x' AS what,-1 AS bytes FROM s"),
+		("DROP TABLE spent; CREATE VIEW spent" ENDLESS " FROM s"),
+		("DROP TABLE cap; CREATE VIEW hang" ENDLESS ",'x' AS what,-1 AS bytes FROM s;"
+		 "CREATE VIRTUAL TABLE cap USING fts5(what,bytes,content='hang',"
+		 "content_rowid='id')"),
 		"CREATE VIRTUAL TABLE other USING fts5(x)",
-		"DROP TABLE mark; CREATE VIEW mark AS SELECT 1; PRAGMA writable_schema=1;"
-		"UPDATE sqlite_master SET type='table', rootpage=2 WHERE name='mark'",
+		("DROP TABLE mark; CREATE VIEW mark AS SELECT 1; PRAGMA writable_schema=1;"
+		 "UPDATE sqlite_master SET type='table', rootpage=2 WHERE name='mark'"),
 	};
 	char answer[256];
 
