@@ -37,15 +37,6 @@ static void add_boot(struct api *api, struct doc *doc, int64_t boot, int64_t off
 	doc_end(doc);
 }
 
-/* A number that nobody knows is no zero. */
-static void add_if(struct doc *doc, const char *key, bool known, int64_t value)
-{
-	if (known)
-		doc_i64(doc, key, value);
-	else
-		doc_null(doc, key);
-}
-
 /* When it commits, and what that does to the disk. */
 static void add_commits(struct api *api, struct doc *doc)
 {
@@ -55,19 +46,19 @@ static void add_commits(struct api *api, struct doc *doc)
 
 	committer_get_status(api->committer, &s);
 	doc_i64(doc, "commit_bound_ms", s.bound_in_force_ms);
-	add_if(doc, "flash_budget_bytes", s.budget_bytes > 0, s.budget_bytes);
-	add_if(doc, "spent_bytes", s.writes.bytes_known, s.spent_bytes);
+	doc_i64_or_null(doc, "flash_budget_bytes", s.budget_bytes > 0, s.budget_bytes);
+	doc_i64_or_null(doc, "spent_bytes", s.writes.bytes_known, s.spent_bytes);
 	doc_bool(doc, "budget_widens", s.is_widened);
 	doc_object(doc, "commits");
 	for (size_t i = 0; i < COMMIT_WHYS; i++)
 		doc_u64(doc, whys[i], s.n_by_why[i]);
 	doc_end(doc);
 	doc_i64(doc, "commit_time_us", s.writes.commit_time_us);
-	add_if(doc, "commit_bytes", s.writes.bytes_known, s.writes.commit_bytes);
-	add_if(doc, "commit_sectors", s.writes.sectors_known, s.writes.commit_sectors);
-	add_if(doc, "disk_wakes", s.writes.sleep_known, s.writes.disk_wakes);
+	doc_i64_or_null(doc, "commit_bytes", s.writes.bytes_known, s.writes.commit_bytes);
+	doc_i64_or_null(doc, "commit_sectors", s.writes.sectors_known, s.writes.commit_sectors);
+	doc_i64_or_null(doc, "disk_wakes", s.writes.sleep_known, s.writes.disk_wakes);
 	doc_string_or_null(doc, "disk", s.disk);
-	add_if(doc, "disk_write_sectors", s.disk_write_sectors >= 0, s.disk_write_sectors);
+	doc_i64_or_null(doc, "disk_write_sectors", s.disk_write_sectors >= 0, s.disk_write_sectors);
 }
 
 /* Why a daemon that is killed loses what is not committed. */
@@ -196,10 +187,10 @@ static void add_helper(struct doc *doc, const struct board_view *view)
 	add_moment(doc, "since", s->since_ms, view->loop.wall_offset_ms);
 	doc_string_or_null(doc, "socket", s->path);
 	doc_u64(doc, "n_connects", s->n_connects);
-	add_if(doc, "n_workers", up, s->account.n_workers);
-	add_if(doc, "n_worker_restarts", up, s->account.n_restarts);
-	add_if(doc, "n_held_processes", up, s->account.n_left);
-	add_if(doc, "workers_cpu_us", up, s->account.cpu_us);
+	doc_i64_or_null(doc, "n_workers", up, s->account.n_workers);
+	doc_i64_or_null(doc, "n_worker_restarts", up, s->account.n_restarts);
+	doc_i64_or_null(doc, "n_held_processes", up, s->account.n_left);
+	doc_i64_or_null(doc, "workers_cpu_us", up, s->account.cpu_us);
 	doc_end(doc);
 }
 
@@ -217,11 +208,11 @@ static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board
 		doc_time(doc, "asked_until", until_ms + view->loop.wall_offset_ms);
 	else
 		doc_null(doc, "asked_until");
-	add_if(doc, "n_hosts", known, s->monitored.n_hosts);
-	add_if(doc, "n_wanted", known, s->monitored.n_wanted);
-	add_if(doc, "n_on", known, s->monitored.n_on);
-	add_if(doc, "n_switched_on", known, s->monitored.n_ours);
-	add_if(doc, "n_again", known, s->monitored.n_again);
+	doc_i64_or_null(doc, "n_hosts", known, s->monitored.n_hosts);
+	doc_i64_or_null(doc, "n_wanted", known, s->monitored.n_wanted);
+	doc_i64_or_null(doc, "n_on", known, s->monitored.n_on);
+	doc_i64_or_null(doc, "n_switched_on", known, s->monitored.n_ours);
+	doc_i64_or_null(doc, "n_again", known, s->monitored.n_again);
 	doc_string_or_null(doc, "error", s->monitored.error ? errno_name(s->monitored.error) : "");
 	doc_end(doc);
 }

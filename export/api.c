@@ -87,14 +87,6 @@ void api_boot(struct doc *doc, const struct api_boot *boot)
 	doc_end(doc);
 }
 
-static void add_known(struct doc *doc, const char *key, bool known, int64_t value)
-{
-	if (known)
-		doc_i64(doc, key, value);
-	else
-		doc_null(doc, key);
-}
-
 void api_kept(struct doc *doc, const struct api_kept *kept)
 {
 	bool any = kept->oldest_wall_ms && kept->newest_wall_ms;
@@ -103,14 +95,15 @@ void api_kept(struct doc *doc, const struct api_kept *kept)
 	doc_object(doc, NULL);
 	doc_string(doc, "what", kept->what);
 	doc_i64(doc, "bytes", kept->bytes);
-	add_known(doc, "share_bytes", has_share, kept->share_bytes);
+	doc_i64_or_null(doc, "share_bytes", has_share, kept->share_bytes);
 	if (kept->oldest_wall_ms)
 		doc_time(doc, "oldest", kept->oldest_wall_ms);
 	else
 		doc_null(doc, "oldest");
-	add_known(doc, "reach_ms", any, MAX(kept->newest_wall_ms - kept->oldest_wall_ms, 0));
+	doc_i64_or_null(doc, "reach_ms", any, MAX(kept->newest_wall_ms - kept->oldest_wall_ms, 0));
 	doc_i64(doc, "bytes_per_day", kept->bytes_per_day);
-	add_known(doc, "days", has_days, has_days ? kept->share_bytes / kept->bytes_per_day : 0);
+	doc_i64_or_null(doc, "days", has_days,
+			has_days ? kept->share_bytes / kept->bytes_per_day : 0);
 	doc_end(doc);
 }
 

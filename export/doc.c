@@ -129,6 +129,14 @@ void doc_string_or_null(struct doc *doc, const char *key, const char *value)
 		doc_null(doc, key);
 }
 
+void doc_i64_or_null(struct doc *doc, const char *key, bool known, int64_t value)
+{
+	if (known)
+		doc_i64(doc, key, value);
+	else
+		doc_null(doc, key);
+}
+
 void doc_printf(struct doc *doc, const char *key, const char *fmt, ...)
 {
 	char buf[1024];

@@ -40,6 +40,8 @@ void doc_string_or_null(struct doc *doc, const char *key, const char *value);
 PRINTF_LIKE(3, 4)
 void doc_printf(struct doc *doc, const char *key, const char *fmt, ...);
 void doc_i64(struct doc *doc, const char *key, int64_t value);
+/* A number that nobody knows is no zero: null. */
+void doc_i64_or_null(struct doc *doc, const char *key, bool known, int64_t value);
 void doc_u64(struct doc *doc, const char *key, uint64_t value);
 void doc_bool(struct doc *doc, const char *key, bool value);
 void doc_null(struct doc *doc, const char *key);

@@ -18,14 +18,6 @@ static void put_share(struct doc *doc, int64_t part, int64_t all)
 	doc_raw(doc, "share", buf);
 }
 
-static void put_count(struct doc *doc, const char *key, bool has, int64_t value)
-{
-	if (has)
-		doc_i64(doc, key, value);
-	else
-		doc_null(doc, key);
-}
-
 static void put_writer(struct doc *doc, const struct writer *w, int64_t all)
 {
 	bool is_process = w->source == WRITER_PROCESS, is_user = w->source == WRITER_UID;
@@ -34,14 +26,14 @@ static void put_writer(struct doc *doc, const struct writer *w, int64_t all)
 	doc_string_or_null(doc, "name", w->name);
 	doc_string_or_null(doc, is_process ? "unit" : "cgroup", w->unit);
 	doc_string_or_null(doc, "device", w->device);
-	put_count(doc, "pid", is_process && w->id >= 0, w->id);
-	put_count(doc, "uid", is_user && w->id >= 0, w->id);
-	put_count(doc, "processes", is_process && w->n > 0, w->n);
+	doc_i64_or_null(doc, "pid", is_process && w->id >= 0, w->id);
+	doc_i64_or_null(doc, "uid", is_user && w->id >= 0, w->id);
+	doc_i64_or_null(doc, "processes", is_process && w->n > 0, w->n);
 	doc_i64(doc, "written", w->io.written);
 	put_share(doc, w->io.written, all);
 	doc_i64(doc, "read", w->io.read);
-	put_count(doc, "cancelled", is_process, w->io.cancelled);
-	put_count(doc, "syncs", is_user, w->io.syncs);
+	doc_i64_or_null(doc, "cancelled", is_process, w->io.cancelled);
+	doc_i64_or_null(doc, "syncs", is_user, w->io.syncs);
 	doc_end(doc);
 }
 
@@ -106,11 +98,11 @@ void api_writers(struct doc *doc, const struct writers_report *report, size_t li
 			doc_string(doc, NULL, writer_source_name((enum writer_source)i));
 	doc_end(doc);
 	put_gaps(doc, report);
-	put_count(doc, "written", is_counted(report), report->total.written);
-	put_count(doc, "read", is_counted(report), report->total.read);
-	put_count(doc, "devices_written", has_devices, report->written.written);
-	put_count(doc, "not_attributed", has_devices && is_counted(report),
-		  writers_not_attributed(report));
+	doc_i64_or_null(doc, "written", is_counted(report), report->total.written);
+	doc_i64_or_null(doc, "read", is_counted(report), report->total.read);
+	doc_i64_or_null(doc, "devices_written", has_devices, report->written.written);
+	doc_i64_or_null(doc, "not_attributed", has_devices && is_counted(report),
+			writers_not_attributed(report));
 	put_devices(doc, report);
 	doc_array(doc, "writers");
 	for (size_t i = 0; i < report->n && i < limit; i++)
