@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "tests/support/store_world.h"
 
 #define DIGEST 4711
@@ -52,9 +53,20 @@ static void assert_file(int64_t from_ms, int64_t to_ms)
 	assert_int_equal(seen.n_ticks, (to_ms - from_ms) / 1000);
 }
 
+/* A machine that is up for a day: what is ahead of its clock would be held for damage. */
+static int up_for_a_day(clockid_t id, struct timespec *ret)
+{
+	int r = clock_gettime(id, ret);
+
+	ret->tv_sec += id == CLOCK_REALTIME ? 0 : 24 * 3600;
+	return r;
+}
+
 static int start(void **state)
 {
 	int r = world_start(state);
+
+	clock_inject(up_for_a_day);
 
 	for (int i = 0; i < 2; i++)
 		snprintf(mirror_path[i], sizeof(mirror_path[i]), "%s/mirror.%d", world_folder, i);
@@ -63,6 +75,7 @@ static int start(void **state)
 
 static int stop(void **state)
 {
+	clock_inject(NULL);
 	sink_done(&sink);
 	return world_stop(state);
 }
