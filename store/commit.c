@@ -296,11 +296,15 @@ static bool checkpoint_is_due(const struct store *store, int64_t t_ms)
 }
 
 /* So that the next commit goes on behind this one. That it cannot be held costs bytes, and nothing
- * else. */
+ * else. Room for more is made when there is a second one: who is stopped before writes less. */
 static void hold_journal(struct store *store, bool final)
 {
-	if (final || journal_pin_hold(&store->db->pin, store->path) < 0)
-		journal_pin_close(&store->db->pin);
+	struct db *db = store->db;
+
+	if (!final && db->n_held < 2 && ++db->n_held == 2)
+		journal_reserve(store->path, retention_wal_long_bytes(db->size_max_bytes));
+	if (final || journal_pin_hold(&db->pin, store->path) < 0)
+		journal_pin_close(&db->pin);
 }
 
 /* A journal that got long is begun anew by the next commit. */

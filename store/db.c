@@ -391,8 +391,6 @@ static int open_conn(struct store *store, struct db *db)
 	if (!r)
 		r = sql_exec(db->conn, "PRAGMA max_page_count=%lld",
 			     (long long)retention_max_pages(store->size_max_bytes));
-	if (!r)
-		journal_reserve(store->path, retention_wal_long_bytes(db->size_max_bytes));
 	/* A full disk leaves it in the journal. */
 	return r ? r : checkpoint_some(db->conn);
 }

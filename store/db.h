@@ -64,6 +64,7 @@ struct db {
 	int64_t folded, seq; /* pages with folded < seq are live */
 	int64_t next_slot, n_slots, n_live;
 	struct journal_pin pin;
+	unsigned n_held;      /* commits that were to go on behind each other */
 	int64_t unmoved_slot; /* first one since the journal was moved into the file, 0: none */
 	int64_t marks_below;  /* ids of marks that the file knows as given away */
 	int64_t live_t0_ms;   /* of the oldest live page, TIME_OPEN: no live page */

@@ -22,7 +22,6 @@
 #include "store/store.h"
 #include "tests/bench/stream.h"
 
-#define START_MS    INT64_C(1000000)
 #define LOOK_S      60
 #define FIRST_LOOK  330 /* a file of a few minutes has nothing yet */
 #define BEGIN_S     300
@@ -92,7 +91,7 @@ static int look(struct pace *pace)
 		r = reader_boots(reader, &boot, 1);
 	if (r < 0)
 		return r;
-	lacking_ms = pace->t_ms - (r ? boot.last_ms : START_MS);
+	lacking_ms = pace->t_ms - (r ? boot.last_ms : STREAM_START_MS);
 	pace->most_lacking_ms = MAX(pace->most_lacking_ms, lacking_ms);
 	pace->n_looks++;
 	return 0;
@@ -132,7 +131,7 @@ static int live(struct pace *pace)
 	for (int64_t s = 0; s < pace->seconds && !r; s++) {
 		wait_for_second(&start, s, pace->speed);
 		stream_tick(&pace->stream, NOON_S + s % NOON_S);
-		pace->t_ms = START_MS + s * 1000;
+		pace->t_ms = STREAM_START_MS + s * 1000;
 		stream_rows(&pace->stream, &pace->sink, feed_rows, pace);
 		/* Just before a commit the file is oldest. */
 		if (s > FIRST_LOOK && s % LOOK_S == LOOK_S - 2)
@@ -149,7 +148,7 @@ static int live(struct pace *pace)
 /* What is written once in the life of a file. */
 static int make_file(struct pace *pace)
 {
-	pace->t_ms = START_MS;
+	pace->t_ms = STREAM_START_MS;
 	stream_tick(&pace->stream, 0);
 	stream_rows(&pace->stream, &pace->sink, feed_rows, pace);
 	return store_commit(pace->store, pace->t_ms, true);
@@ -158,14 +157,7 @@ static int make_file(struct pace *pace)
 int main(int argc, char **argv)
 {
 	static struct pace pace = {.folder = COPY_FOLDER};
-	struct store_options options = {
-		.path = pace.path,
-		.boot_id = "reference",
-		.kernel = "6.1",
-		.wall_offset_ms = INT64_C(1790000000000) - START_MS,
-		.size_max_bytes = 128 << 20,
-		.tail_max_bytes = 4 << 20,
-	};
+	struct store_options options = stream_store_options(pace.path, 0);
 	int r;
 
 	if (argc < 4 || argc > 5 || !mkdtemp(pace.folder)) {

@@ -12,7 +12,6 @@
 #include "store/store.h"
 #include "tests/bench/stream.h"
 
-#define START_MS INT64_C(1000000)
 #define COMMIT_S 60
 
 struct feed {
@@ -45,7 +44,7 @@ static int fill(struct store *store, FILE *text, int64_t n_text)
 		stream_tick(&stream, t);
 		if (t < n_text)
 			print_values(text, &stream);
-		feed.t_ms = START_MS + t * 1000;
+		feed.t_ms = STREAM_START_MS + t * 1000;
 		stream_rows(&stream, &sink, feed_rows, &feed);
 		if (t % COMMIT_S == COMMIT_S - 1)
 			r = store_commit(store, feed.t_ms, t == STREAM_SECONDS - 1);
@@ -56,16 +55,8 @@ static int fill(struct store *store, FILE *text, int64_t n_text)
 
 int main(int argc, char **argv)
 {
-	char path[512], text_path[512];
-	struct store_options options = {
-		.path = path,
-		.boot_id = "reference",
-		.kernel = "6.1",
-		.wall_offset_ms = INT64_C(1790000000000) - START_MS,
-		.size_max_bytes = 128 << 20,
-		.tail_max_bytes = 4 << 20,
-		.commit_ms = COMMIT_S * 1000,
-	};
+	char path[512] = "", text_path[512];
+	struct store_options options = stream_store_options(path, COMMIT_S * 1000);
 	struct store *store = NULL;
 	struct store_status status;
 	FILE *text;

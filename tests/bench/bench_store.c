@@ -17,7 +17,6 @@
 #include "store/store.h"
 #include "tests/bench/stream.h"
 
-#define START_MS  INT64_C(1000000)
 #define N_BUCKETS 1000
 #define N_RUNS    9
 #define N_VALUES  ((int64_t)STREAM_VALUES * STREAM_SECONDS)
@@ -61,7 +60,7 @@ static int fill(struct store *store)
 	stream_start(&stream);
 	for (int64_t t = 0; t < STREAM_SECONDS && !r; t++) {
 		stream_tick(&stream, t);
-		feed.t_ms = START_MS + t * 1000;
+		feed.t_ms = STREAM_START_MS + t * 1000;
 
 		int64_t start_us = now_us(CLOCK_THREAD_CPUTIME_ID);
 
@@ -78,15 +77,7 @@ static int fill(struct store *store)
 
 static int write_file(void)
 {
-	struct store_options options = {
-		.path = path,
-		.boot_id = "reference",
-		.kernel = "6.1",
-		.wall_offset_ms = INT64_C(1790000000000) - START_MS,
-		.size_max_bytes = 128 << 20,
-		.tail_max_bytes = 4 << 20,
-		.commit_ms = 60000,
-	};
+	struct store_options options = stream_store_options(path, 60000);
 	CLEANUP(store_closep) struct store *store = NULL;
 	struct store_status status;
 	int r = store_open(&options, &stream_catalog, &store);
@@ -123,7 +114,7 @@ static int buckets(struct reader *reader, size_t group, const char *node, size_t
 		return r;
 	while ((r = cursor_next(cursor, &span)) > 0)
 		for (size_t i = 0; i < span.n; i++) {
-			int64_t t_ms = span.t0_ms + (int64_t)i * span.step_ms - START_MS;
+			int64_t t_ms = span.t0_ms + (int64_t)i * span.step_ms - STREAM_START_MS;
 
 			last[t_ms * N_BUCKETS / (STREAM_SECONDS * 1000)] = span.values[0][i];
 			n += !span.absent[0][i];

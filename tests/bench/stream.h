@@ -10,10 +10,12 @@
 
 #include "base/macros.h"
 #include "model/catalog.h"
+#include "store/store.h"
 
 #define STREAM_VALUES    156
 #define STREAM_SECONDS   86400
 #define STREAM_NODES_MAX 20
+#define STREAM_START_MS  INT64_C(1000000) /* on the boot clock */
 
 enum { STREAM_DISK, STREAM_THERMAL, STREAM_CPU, STREAM_UFS, STREAM_PSI, STREAM_GROUPS };
 
@@ -313,4 +315,18 @@ stream_rows(const struct stream *s, struct sink *sink,
 		}
 		rows(&stream_groups[g], sink, arg);
 	}
+}
+
+/* The store that the benches write it to. */
+static inline struct store_options stream_store_options(const char *path, int64_t commit_ms)
+{
+	return (struct store_options){
+		.path = path,
+		.boot_id = "reference",
+		.kernel = "6.1",
+		.wall_offset_ms = INT64_C(1790000000000) - STREAM_START_MS,
+		.size_max_bytes = 128 << 20,
+		.tail_max_bytes = 4 << 20,
+		.commit_ms = commit_ms,
+	};
 }

@@ -57,6 +57,24 @@ static struct store *begin(void)
 	return store;
 }
 
+/* Who is started and stopped writes no room that nobody uses. The file is there already: making it
+ * takes a longer journal. */
+static void has_room_from_the_second_commit_on(void **state)
+{
+	struct store *store = begin();
+
+	(void)state;
+	assert_int_equal(store_commit(store, t_ms, true), 0);
+	store_close(store);
+	store = world_open("boot-a");
+	commit_some(store, 1);
+	assert_true(journal_bytes() > 0);
+	assert_true(journal_bytes() < LONG_BYTES);
+	commit_some(store, 1);
+	assert_true(journal_bytes() >= LONG_BYTES);
+	store_close(store);
+}
+
 static void goes_on(void **state)
 {
 	CLEANUP(store_closep) struct store *store = begin();
@@ -123,6 +141,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, world_start, world_stop)
 	const struct CMUnitTest tests[] = {
+		TEST(has_room_from_the_second_commit_on),
 		TEST(goes_on),
 		TEST(is_begun_anew),
 		TEST(others_can_move_it),

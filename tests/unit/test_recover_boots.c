@@ -1,72 +1,35 @@
 /* The page of the boots is lost: their times and names come from what else tells of them. */
-#include <sqlite3.h>
-
-#include "store/recover.h"
-#include "tests/support/store_world.h"
+#include "tests/support/recover_world.h"
 
 #define END_MS 300000
 
-static char bad_path[128], new_path[128];
-static struct recover_report report;
-
-static void run(const char *path, const char *sql)
-{
-	sqlite3 *conn = NULL;
-	char *error = NULL;
-
-	assert_int_equal(sqlite3_open(path, &conn), SQLITE_OK);
-	if (sqlite3_exec(conn, sql, NULL, NULL, &error) != SQLITE_OK)
-		fail_msg("%s: %s", sql, error);
-	assert_int_equal(sqlite3_close(conn), SQLITE_OK);
-}
-
 static void expect(const char *sql, const char *expected)
 {
-	sqlite3 *conn = NULL;
-	sqlite3_stmt *stmt = NULL;
+	char answer[256];
 
-	assert_int_equal(sqlite3_open(new_path, &conn), SQLITE_OK);
-	if (sqlite3_prepare_v2(conn, sql, -1, &stmt, NULL) != SQLITE_OK ||
-	    sqlite3_step(stmt) != SQLITE_ROW)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(conn));
-	assert_string_equal((const char *)sqlite3_column_text(stmt, 0), expected);
-	sqlite3_finalize(stmt);
-	assert_int_equal(sqlite3_close(conn), SQLITE_OK);
+	bad_world_ask(sql, answer, sizeof(answer));
+	assert_string_equal(answer, expected);
 }
 
 static int start(void **state)
 {
 	int r = world_start(state);
-	struct store *store = world_open("boot-a");
-	struct sink sink;
 
-	snprintf(bad_path, sizeof(bad_path), "%s/bad.db", world_folder);
-	snprintf(new_path, sizeof(new_path), "%s/new.db", world_folder);
-	assert_int_equal(sink_init(&sink), 0);
-	for (int64_t t = 1000; t <= END_MS; t += 1000)
-		world_tick(store, &sink, t, 1);
-	assert_int_equal(store_commit(store, END_MS, true), 0);
-	store_close(store);
+	bad_world_start();
+	bad_world_fill("boot-a", END_MS, 1, END_MS);
 	/* Which moves what the first one left in open pages. */
-	store = world_open("boot-b");
-	world_tick(store, &sink, 1000, 1);
-	assert_int_equal(store_commit(store, 1000, true), 0);
-	store_close(store);
-	sink_done(&sink);
-	run(world_path, "DELETE FROM boot WHERE id=1; DELETE FROM event; DELETE FROM clock_step;");
+	bad_world_fill("boot-b", 1000, 1, END_MS);
+	bad_world_change(world_path, "DELETE FROM boot WHERE id=1; DELETE FROM event;"
+				     "DELETE FROM clock_step;");
 	return r;
 }
 
 /* Makes a file of it with a few rows more, and recovers that. */
 static void recover_with(const char *sql)
 {
-	char command[512];
-
-	snprintf(command, sizeof(command), "rm -f '%s'* '%s'* && cp '%s' '%s'", bad_path, new_path,
-		 world_path, bad_path);
-	assert_int_equal(system(command), 0);
-	run(bad_path, sql);
-	assert_int_equal(recover(bad_path, new_path, &world_catalog, &report), 0);
+	bad_world_copy();
+	bad_world_change(bad_path, sql);
+	bad_world_recover();
 	assert_int_equal(report.n_made_up, 1);
 }
 

@@ -1,62 +1,26 @@
 /* What recover() makes of a file that was changed at one place: nothing of the rest is lost by it.
  */
-#include <sqlite3.h>
-
-#include "store/recover.h"
-#include "tests/support/store_world.h"
+#include "tests/support/recover_world.h"
 
 #define HOURS 3
 #define PAGE  4096
 
-static char bad_path[128], new_path[128];
-static struct recover_report report;
-
 static void change(const char *sql)
 {
-	sqlite3 *conn = NULL;
-	char *error = NULL;
-
-	assert_int_equal(sqlite3_open(bad_path, &conn), SQLITE_OK);
-	sqlite3_db_config(conn, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-	if (sqlite3_exec(conn, sql, NULL, NULL, &error) != SQLITE_OK)
-		fail_msg("%s: %s", sql, error);
-	assert_int_equal(sqlite3_close(conn), SQLITE_OK);
+	bad_world_change(bad_path, sql);
 }
 
-/* Of the new file; the old one is o. */
 static int64_t ask(const char *sql)
 {
-	sqlite3 *conn = NULL;
-	sqlite3_stmt *stmt = NULL;
-	char text[256];
+	char answer[32];
 
-	assert_int_equal(sqlite3_open(new_path, &conn), SQLITE_OK);
-	snprintf(text, sizeof(text), "ATTACH '%s' AS o", world_path);
-	assert_int_equal(sqlite3_exec(conn, text, NULL, NULL, NULL), SQLITE_OK);
-	if (sqlite3_prepare_v2(conn, sql, -1, &stmt, NULL) != SQLITE_OK ||
-	    sqlite3_step(stmt) != SQLITE_ROW)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(conn));
-
-	int64_t value = sqlite3_column_int64(stmt, 0);
-
-	sqlite3_finalize(stmt);
-	assert_int_equal(sqlite3_close(conn), SQLITE_OK);
-	return value;
-}
-
-static void copy(void)
-{
-	char command[512];
-
-	snprintf(command, sizeof(command), "rm -f '%s' '%s'-* && cp '%s' '%s'", bad_path, bad_path,
-		 world_path, bad_path);
-	assert_int_equal(system(command), 0);
+	bad_world_ask(sql, answer, sizeof(answer));
+	return strtoll(answer, NULL, 10);
 }
 
 static void recover_it(void)
 {
-	unlink(new_path);
-	assert_int_equal(recover(bad_path, new_path, &world_catalog, &report), 0);
+	bad_world_recover();
 	assert_int_equal(ask("SELECT integrity_check='ok' FROM pragma_integrity_check"), 1);
 }
 
@@ -71,20 +35,9 @@ static void has_all_samples(void)
 static int start(void **state)
 {
 	int r = world_start(state);
-	struct store *store = world_open("boot-a");
-	struct sink sink;
 
-	snprintf(bad_path, sizeof(bad_path), "%s/bad.db", world_folder);
-	snprintf(new_path, sizeof(new_path), "%s/new.db", world_folder);
-	assert_int_equal(sink_init(&sink), 0);
-	for (int64_t t = 1000; t <= HOURS * 3600000LL; t += 1000) {
-		world_tick(store, &sink, t, 2);
-		if (t % 600000 == 0)
-			assert_int_equal(store_commit(store, t, false), 0);
-	}
-	assert_int_equal(store_commit(store, HOURS * 3600000LL, true), 0);
-	sink_done(&sink);
-	store_close(store);
+	bad_world_start();
+	bad_world_fill("boot-a", HOURS * 3600000LL, 2, 600000);
 	return r;
 }
 
@@ -109,7 +62,7 @@ static void has_all_writers(void)
 static void who_writes_is_kept(void **state)
 {
 	(void)state;
-	copy();
+	bad_world_copy();
 	change(WRITERS);
 	recover_it();
 	assert_int_equal(report.n_gaps, 0);
@@ -134,7 +87,7 @@ static void who_writes_is_kept_without_a_head(void **state)
 	static const uint8_t zeros[PAGE];
 
 	(void)state;
-	copy();
+	bad_world_copy();
 	change(WRITERS);
 	write_at(0, zeros, sizeof(zeros));
 	recover_it();
@@ -157,7 +110,7 @@ static void a_wrong_list_of_free_pages(void **state)
 	long size;
 
 	(void)state;
-	copy();
+	bad_world_copy();
 	f = fopen(bad_path, "r");
 	assert_non_null(f);
 	assert_int_equal(fseek(f, 0, SEEK_END), 0);
@@ -193,7 +146,7 @@ static void a_tail_that_is_no_json(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		copy();
+		bad_world_copy();
 		change(changes[i]);
 		recover_it();
 		assert_true(report.n_bad_rows > 0);
@@ -205,7 +158,7 @@ static void a_tail_that_is_no_json(void **state)
 static void more_folded_than_there_is(void **state)
 {
 	(void)state;
-	copy();
+	bad_world_copy();
 	change("UPDATE meta SET folded=folded|1<<40");
 	recover_it();
 	assert_true(ask("SELECT folded<=(SELECT max(seq) FROM tail) FROM meta"));
@@ -214,7 +167,7 @@ static void more_folded_than_there_is(void **state)
 static void a_clock_beyond_all_times(void **state)
 {
 	(void)state;
-	copy();
+	bad_world_copy();
 	change("UPDATE boot SET wall_offset_ms=9223372036854775807;"
 	       "UPDATE disk_chunk SET step=0 WHERE rowid%3=0");
 	recover_it();
@@ -239,7 +192,7 @@ static void tables_that_cannot_be(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		copy();
+		bad_world_copy();
 		change(changes[i]);
 		recover_it();
 		has_all_samples();
