@@ -14,9 +14,10 @@
  *   the last line: "reboot: Restarting system", "Power down", "halted"   clean_stop          certain
  *   the machine was going down, but a watchdog did the reset and a       watchdog            likely
  *     drive counts one more unsafe shutdown
- *   the daemon was stopped while the machine was going down, and no      clean_stop          certain
- *     drive counts an unsafe shutdown, or the log has its end
- *   the same, and neither drives nor a log tell of its end               clean_stop          likely
+ *   the daemon was stopped while the machine was going down, and the     clean_stop          certain
+ *     log has its end, or no drive counts an unsafe shutdown and the next
+ *     kernel came long after
+ *   the same, and neither a log nor drives tell of its end               clean_stop          likely
  *   a record of a panic whose time is not known                          kernel_crash        likely
  *   bootstatus OVERHEAT; the firmware: too hot                           thermal_shutdown    likely
  *   the firmware: panic                                                  kernel_crash        likely
@@ -47,7 +48,7 @@
  * SoCs restart by it), and a panic ends in a reset by one: so what is known of an orderly end, or
  * of a panic, goes before what watchdog and firmware say. But a shutdown can hang as well, and the
  * power be cut in it: it is certain only where the kernel's log has its end, or drives that were
- * told of it; and when something speaks against it and the log has no end, likely.
+ * without power for long were told of it (at a reset they count nothing either way); and when something speaks against it and the log has no end, likely.
  *
  * "Asked for by software" is a restart at once as well, by sysrq or after a panic: it speaks for order
  * only where the daemon was stopped.
