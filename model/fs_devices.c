@@ -144,17 +144,16 @@ static int find_devices(struct hw *hw, const struct fs_driver *driver, struct fs
 
 static void report_no_dir(struct hw *hw, struct probe *probe, const struct fs_driver *driver)
 {
-	struct need need = {driver->option, NULL, OUTCOME_NO_HARDWARE, ""};
+	/* The driver makes the folder when it starts, also without a mount. */
+	struct need need = {driver->option, NULL, OUTCOME_NO_HARDWARE,
+			    "mount one, which loads a driver that is a module"};
 
 	if (!hw_exists(hw, "sys/fs"))
 		probe_collector(probe, OUTCOME_NO_NODE, "mount sysfs on /sys",
 				"there is no /sys/fs");
-	else if (option_of(hw, driver->option, NULL) == OPTION_NOT_SET)
-		reason_option(hw, probe, "", &need, "there is no /%s", driver->dir);
 	else
-		probe_collector(probe, OUTCOME_NO_HARDWARE, "",
-				"no %s file system is mounted: there is no /%s", driver->name,
-				driver->dir);
+		reason_option(hw, probe, "", &need, "the %s driver is not loaded (there is no /%s)",
+			      driver->name, driver->dir);
 }
 
 static void report_none(struct hw *hw, struct probe *probe, const struct fs_driver *driver,
@@ -169,8 +168,8 @@ static void report_none(struct hw *hw, struct probe *probe, const struct fs_driv
 		probe_collector(probe, outcome_of_error(error), "", "/%s: %s", driver->dir,
 				strerror(-error));
 	else
-		probe_collector(probe, OUTCOME_NO_HARDWARE, "", "no %s file system is mounted",
-				driver->name);
+		probe_collector(probe, OUTCOME_NO_HARDWARE, "mount one, and its node appears",
+				"no %s file system is mounted", driver->name);
 }
 
 static uint64_t mix(uint64_t mark, struct slice part)
