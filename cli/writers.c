@@ -131,14 +131,19 @@ static int add_bytes(struct table *table, int64_t bytes)
 	return table_cell(table, buf);
 }
 
-/* A share with one decimal, in percent. */
+/* A share with one decimal, in percent; little is not nothing. */
 static int add_share(struct table *table, int64_t part, int64_t all)
 {
 	char buf[32] = "";
 	struct text text = TEXT_IN(buf);
 
 	if (all > 0) {
-		text_fixed(&text, (int64_t)(((wide_int)part * 1000 + all / 2) / all), 1);
+		int64_t thousandths = (int64_t)(((wide_int)part * 1000 + all / 2) / all);
+
+		if (part > 0 && !thousandths)
+			text_str(&text, "<0.1");
+		else
+			text_fixed(&text, thousandths, 1);
 		text_str(&text, " %");
 	}
 	return table_cell(table, buf);

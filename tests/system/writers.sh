@@ -112,6 +112,9 @@ sqlite3 "$work/shares.db" "CREATE TEMP TABLE h AS SELECT boot,t,since,until FROM
 	UNION ALL SELECT boot,t,since,1,until,'process','one',1000000,0 FROM h"
 is '66.7 33.3' "$("$flashscope" writers --db "$work/shares.db" | awk '/ % /{printf "%s%s", n++ ? " " : "", $3}')" 'shares'
 is '[0.6667,0.3333]' "$("$flashscope" writers --db "$work/shares.db" --json | jq -c '[.writers[].share]')" 'shares for programs'
+# One who wrote little is not one who wrote nothing.
+sqlite3 "$work/shares.db" "UPDATE writer SET written=1000 WHERE name='one'"
+is '100 <0.1' "$("$flashscope" writers --db "$work/shares.db" | awk '/ % /{printf "%s%s", n++ ? " " : "", $3}')" 'a small share'
 
 # A new run goes on in the same hour: both are added.
 start --config "$work/conf"
