@@ -321,14 +321,14 @@ static void of_protection(const struct boot_end_evidence *e, struct boot_end *en
 
 /* Whether something tells that a shutdown that began has ended as well: the kernel's last word, or
  * drives, of which it takes leave last. Drives count nothing at a reset that leaves the power on,
- * so they tell only where the power was off for long. */
+ * so they tell only where the next kernel came long after. */
 static bool came_to_its_end(const struct boot_end_evidence *e)
 {
 	bool is_its_log = e->log_has_time || (!e->log_is_odd && !is_long_ago(e));
-	bool was_off = is_long_ago(e) && !e->gap_is_unsure;
+	bool is_no_reset = is_long_ago(e) && !e->gap_is_unsure;
 
 	return (e->log == BOOT_END_LOG_ORDERLY && is_its_log) ||
-	       (e->n_drives && !e->unsafe_rise && was_off);
+	       (e->n_drives && !e->unsafe_rise && is_no_reset);
 }
 
 static void of_stop(const struct boot_end_evidence *e, struct boot_end *end, const char *gap)

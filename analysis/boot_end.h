@@ -47,8 +47,9 @@
  * A watchdog that restarts the machine on request sets the same bit as one that was not fed (many
  * SoCs restart by it), and a panic ends in a reset by one: so what is known of an orderly end, or
  * of a panic, goes before what watchdog and firmware say. But a shutdown can hang as well, and the
- * power be cut in it: it is certain only where the kernel's log has its end, or drives that were
- * without power for long were told of it (at a reset they count nothing either way); and when something speaks against it and the log has no end, likely.
+ * power be cut in it: it is certain only where the kernel's log has its end, or where drives were
+ * told of it and the next kernel came long after (at a reset they count nothing either way); and
+ * when something speaks against it and the log has no end, likely.
  *
  * "Asked for by software" is a restart at once as well, by sysrq or after a panic: it speaks for order
  * only where the daemon was stopped.

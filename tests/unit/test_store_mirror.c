@@ -67,7 +67,6 @@ static int start(void **state)
 	int r = world_start(state);
 
 	clock_inject(up_for_a_day);
-
 	for (int i = 0; i < 2; i++)
 		snprintf(mirror_path[i], sizeof(mirror_path[i]), "%s/mirror.%d", world_folder, i);
 	return r < 0 ? r : sink_init(&sink);
