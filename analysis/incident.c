@@ -30,20 +30,58 @@ bool incident_has_rule(const struct incident *incident, const struct kernel_rule
 	return false;
 }
 
-static bool was_denied(const struct incident *incident)
+/* What drivers/nvme/host/core.c, nvme_error_status(), has BLK_STS_MEDIUM for, and is no fault of
+ * the medium. */
+static bool is_refusal(const struct kernel_rule *rule)
 {
-	for (size_t i = 0; i < incident->n_rules; i++)
-		if (!strcmp(incident->rules[i]->id, "nvme-denied"))
+	static const char *const ids[] = {"nvme-denied", "nvme-compare", "nvme-unwritten",
+					  "nvme-read-only"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (!strcmp(rule->id, ids[i]))
 			return true;
 	return false;
 }
 
-/* Once anything has told of a medium error, the next one may be one as well.
- * drivers/nvme/host/core.c: nvme_error_status() has BLK_STS_MEDIUM for NVME_SC_ACCESS_DENIED. */
+/* The newest word of the drive on a block is what counts. */
+static void note_refused(struct incident *incident, const struct finding *finding)
+{
+	size_t n = MIN(incident->n_refused, (size_t)INCIDENT_REFUSED_MAX), at;
+
+	if (!finding->is_lba || finding->block < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (incident->refused[i].lba == finding->block)
+			incident->refused[i].lba = incident->refused[i].sector = KERNEL_NUMBER_NONE;
+	if (!is_refusal(finding->rule))
+		return;
+	at = incident->n_refused++ % INCIDENT_REFUSED_MAX;
+	incident->refused[at].lba = finding->block;
+	incident->refused[at].sector = finding->sector;
+}
+
+/* Without the size of a block, it is one of the two that drives are formatted with. */
+static bool was_refused(const struct incident *incident, int64_t sector)
+{
+	size_t n = MIN(incident->n_refused, (size_t)INCIDENT_REFUSED_MAX);
+
+	for (size_t i = 0; sector >= 0 && i < n; i++) {
+		int64_t lba = incident->refused[i].lba, known = incident->refused[i].sector;
+
+		if (lba < 0)
+			continue;
+		if (known >= 0 ? sector == known
+			       : sector == lba || (sector % 8 == 0 && sector / 8 == lba))
+			return true;
+	}
+	return false;
+}
+
+/* Elsewhere on the same drive it may be a medium error as well. */
 void incident_interpret(const struct incident *incident, struct finding *finding)
 {
-	if (incident && !incident->by_cause[CAUSE_MEDIA] &&
-	    !strcmp(finding->rule->id, "block-medium") && was_denied(incident))
+	if (incident && !strcmp(finding->rule->id, "block-medium") &&
+	    was_refused(incident, finding->sector))
 		finding->cause = CAUSE_IO;
 }
 
@@ -205,6 +243,7 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 	incident->has_changed = true;
 	add_node(incident, finding->node);
 	add_sector(incident, finding);
+	note_refused(incident, finding);
 	add_rule(incident, message, finding->rule);
 	return change;
 }
@@ -247,6 +286,7 @@ static void see_line(struct incident *incident, struct slice line)
 	if (!finding.rule)
 		return;
 	note_mmc(incident, &finding);
+	note_refused(incident, &finding);
 	if (finding.cause == incident->cause)
 		incident->cause_severity = MAX(incident->cause_severity, finding.severity);
 	name_disk(incident, &finding);

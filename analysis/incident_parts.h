@@ -7,7 +7,8 @@
 void incident_begin(struct incident *incident, int64_t id, const char *device, int64_t t_us);
 bool incident_has_rule(const struct incident *incident, const struct kernel_rule *rule);
 /* What a line means where those before it tell more: the block layer says "critical medium error"
- * for what an NVMe drive denies access to as well. incident may be NULL. */
+ * for a sector of an NVMe drive that was only refused as well: access denied, never written, and
+ * the like. incident may be NULL. */
 void incident_interpret(const struct incident *incident, struct finding *finding);
 enum incidents_change incident_add(struct incident *incident, const struct kernel_message *message,
 				   const struct finding *finding, int64_t t_us);

@@ -20,6 +20,7 @@
 #define INCIDENT_LINE_MAX    200
 #define INCIDENT_SECTORS_MAX 8
 #define INCIDENT_RULES_MAX   16
+#define INCIDENT_REFUSED_MAX 10 /* as many as the kernel prints in a row */
 #define INCIDENT_DEVICES_MAX 64 /* that are counted apart */
 
 /* What happens to a device that was quiet for longer than this is another incident, */
@@ -56,6 +57,12 @@ struct incident {
 	/* Of the table. */
 	const struct kernel_rule *rules[INCIDENT_RULES_MAX]; /* that it has seen */
 	size_t n_rules, evidence_len;
+	/* Where an NVMe drive refused a command last, though its medium is sound. */
+	struct {
+		int64_t lba,
+			sector; /* sector: KERNEL_NUMBER_NONE where a block's size is not known */
+	} refused[INCIDENT_REFUSED_MAX];
+	size_t n_refused;             /* ever; the next one takes the place of the oldest */
 	enum severity cause_severity; /* the worst that was said of the cause */
 	bool has_changed, is_used, is_mmc;
 };

@@ -612,10 +612,68 @@ static void access_that_a_drive_denies(void **unused)
 	assert_int_equal(
 		take(table, 1, "critical medium error, dev nvme1n1, sector 8").incident->cause,
 		CAUSE_MEDIA);
-	assert_int_equal(take(table, 2, unread).incident->cause, CAUSE_MEDIA);
-	taken = take(table, 2, medium);
+	/* Elsewhere on the same drive, in the same second, it is one. */
+	taken = take(table, 1, "critical medium error, dev nvme0n1, sector 4096 op 0x0:(READ)");
 	assert_int_equal(taken.finding.cause, CAUSE_MEDIA);
-	assert_int_equal(taken.incident->by_cause[CAUSE_MEDIA], 2);
+	assert_int_equal(taken.incident->by_cause[CAUSE_MEDIA], 1);
+	assert_int_equal(take(table, 2, unread).finding.cause, CAUSE_MEDIA);
+	taken = take(table, 2, "critical medium error, dev nvme0n1, sector 9 op 0x0:(READ)");
+	assert_int_equal(taken.finding.cause, CAUSE_MEDIA);
+	assert_int_equal(taken.incident->by_cause[CAUSE_MEDIA], 3);
+	/* Not what the drive told before it. */
+	assert_int_equal(take(table, 2, medium).finding.cause, CAUSE_IO);
+	/* What it says of a block last is what counts. */
+	take(table, 3, "nvme0n1: Read(0x2) @ LBA 2048, 8 blocks, x (sct 0x2 / sc 0x81)");
+	assert_int_equal(take(table, 3, medium).finding.cause, CAUSE_MEDIA);
+}
+
+/* Sectors that were refused, in blocks of a size that is known or not, and as many as are kept. */
+static void where_a_drive_refuses(void **unused)
+{
+	static const struct {
+		const char *status;
+		bool is_refusal;
+	} rows[] = {
+		{"2 / sc 0x80", false}, {"2 / sc 0x81", false}, {"2 / sc 0x82", false},
+		{"2 / sc 0x85", true},  {"2 / sc 0x86", true},  {"2 / sc 0x87", true},
+		{"2 / sc 0x88", false}, {"1 / sc 0x82", true},  {"2 / sc 0x8", false},
+	};
+	CLEANUP(incidents_freep) struct incidents *table = new_table();
+	CLEANUP(incidents_freep) struct incidents *sized = new_table();
+	char text[128];
+
+	(void)unused;
+	incidents_know_blocks(sized, blocks_of, NULL); /* nvme0n1: 4096 bytes */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		enum kernel_cause cause = rows[i].is_refusal ? CAUSE_IO : CAUSE_MEDIA;
+		int at = 100 + (int)i;
+
+		snprintf(text, sizeof(text), "nvme0n1: x(0x2) @ LBA %d, 8 blocks, x (sct 0x%s) DNR",
+			 at, rows[i].status);
+		assert_int_equal(take(table, 0, text).finding.cause, cause);
+		assert_int_equal(take(sized, 0, text).finding.cause, cause);
+		snprintf(text, sizeof(text), "critical medium error, dev nvme0n1, sector %d op",
+			 at * 8);
+		assert_int_equal(take(table, 0, text).finding.cause, cause);
+		assert_int_equal(take(sized, 0, text).finding.cause, cause);
+		snprintf(text, sizeof(text), "critical medium error, dev nvme0n1, sector %d op",
+			 at);
+		assert_int_equal(take(table, 0, text).finding.cause, cause);
+		assert_int_equal(take(sized, 0, text).finding.cause, CAUSE_MEDIA);
+		snprintf(text, sizeof(text), "critical medium error, dev nvme0n1, sector %d op",
+			 at * 8 + 1);
+		assert_int_equal(take(table, 0, text).finding.cause, CAUSE_MEDIA);
+	}
+	for (int i = 0; i <= INCIDENT_REFUSED_MAX; i++) {
+		snprintf(text, sizeof(text),
+			 "nvme2n1: Read(0x2) @ LBA %d, 8 blocks, x (sct 0x2 / sc 0x86)", 1000 + i);
+		take(table, 1, text);
+	}
+	for (int i = 0; i <= INCIDENT_REFUSED_MAX; i++) {
+		snprintf(text, sizeof(text), "critical medium error, dev nvme2n1, sector %d op",
+			 1000 + i);
+		assert_int_equal(take(table, 1, text).finding.cause, i ? CAUSE_IO : CAUSE_MEDIA);
+	}
 }
 
 /* Whoever makes the log long makes neither memory nor the answer long. */
@@ -777,6 +835,7 @@ int main(void)
 		cmocka_unit_test(place_of_a_block),
 		cmocka_unit_test(place_of_a_logical_block),
 		cmocka_unit_test(access_that_a_drive_denies),
+		cmocka_unit_test(where_a_drive_refuses),
 		cmocka_unit_test(bounds),
 		cmocka_unit_test(texts_are_bounded),
 		cmocka_unit_test(a_disk_that_goes),
