@@ -231,6 +231,9 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 	if (is_better_cause(incident, finding)) {
 		incident->cause = finding->cause;
 		incident->cause_severity = finding->severity;
+		/* Its words are those of what names it, where nothing worse was said. */
+		if (finding->severity == incident->severity)
+			incident->worst = finding->rule;
 		change = INCIDENTS_WORSE;
 	}
 	if (incident->cause == finding->cause)

@@ -40,7 +40,7 @@ struct incident {
 	 * something worse came */
 	enum kernel_cause cause;
 	enum severity severity;          /* the worst so far */
-	const struct kernel_rule *worst; /* the last rule that made it worse */
+	const struct kernel_rule *worst; /* the last rule that made it worse, or named it */
 	bool is_open;
 	bool at_least;             /* messages were suppressed: count is a lower bound */
 	int64_t first_us, last_us; /* kernel time of its messages; KERNEL_TIME_NONE */

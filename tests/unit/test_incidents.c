@@ -616,6 +616,10 @@ static void access_that_a_drive_denies(void **unused)
 	taken = take(table, 1, "critical medium error, dev nvme0n1, sector 4096 op 0x0:(READ)");
 	assert_int_equal(taken.finding.cause, CAUSE_MEDIA);
 	assert_int_equal(taken.incident->by_cause[CAUSE_MEDIA], 1);
+	/* And that is what the incident is about from then on. */
+	assert_int_equal(taken.incident->cause, CAUSE_MEDIA);
+	incident_text(taken.incident, text, sizeof(text));
+	assert_string_equal(text, "medium error");
 	assert_int_equal(take(table, 2, unread).finding.cause, CAUSE_MEDIA);
 	taken = take(table, 2, "critical medium error, dev nvme0n1, sector 9 op 0x0:(READ)");
 	assert_int_equal(taken.finding.cause, CAUSE_MEDIA);
