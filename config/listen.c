@@ -35,6 +35,25 @@ static int parse_item(const char *text, struct listen_item *item, struct text *w
 	return address_parse(text, &item->address);
 }
 
+/* Port 0 is another one each time. */
+static bool is_same(const struct listen_item *a, const struct listen_item *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == LISTEN_IP)
+		return address_port(&a->address.sockaddr) && a->address.len == b->address.len &&
+		       !memcmp(&a->address.sockaddr, &b->address.sockaddr, a->address.len);
+	return a->kind == LISTEN_PASSED || !strcmp(a->path, b->path);
+}
+
+static bool is_repeated(const struct listen_list *list, const struct listen_item *item)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (is_same(&list->items[i], item))
+			return true;
+	return false;
+}
+
 int listen_parse(const char *text, struct listen_list *ret, struct text *why)
 {
 	struct listen_list list = {.n = 0};
@@ -60,6 +79,10 @@ int listen_parse(const char *text, struct listen_list *ret, struct text *why)
 
 		if (r < 0)
 			return r;
+		if (is_repeated(&list, &list.items[list.n])) {
+			text_printf(why, "has %s twice", word);
+			return -EINVAL;
+		}
 		list.n++;
 		p += len;
 	}

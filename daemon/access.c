@@ -120,7 +120,7 @@ static int open_file(const struct access *access, struct text *why)
 
 	int r = -errno;
 
-	text_str(why, strerror(-r));
+	text_printf(why, "cannot be opened: %s", strerror(-r));
 	if (r == -EACCES)
 		text_printf(why,
 			    ": it cannot be read as user %u; let the daemon's group read it (chgrp "

@@ -95,7 +95,7 @@ rm "$work/token"
 refuses 'No such file' --config "$work/conf" --check-config
 # A recorder does not stop for a file that is not there: nobody from elsewhere is let in.
 run "$bin/flashscoped" "${options[@]}" --config "$work/conf"
-grep -q 'token No such file.*nobody from elsewhere is let in' "$work/log" || fail "it says: $(cat "$work/log")"
+grep -q 'token cannot be opened: No such file.*nobody from elsewhere is let in' "$work/log" || fail "it says: $(cat "$work/log")"
 open=http://127.0.0.1:$(place 2 | sed 's/.*://')
 is 401 "$(answer "$open/healthz" -H "Authorization: Bearer $token")" 'a token before it can be read'
 (umask 077 && echo $token >"$work/token")

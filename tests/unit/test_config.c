@@ -108,6 +108,9 @@ static void test_errors(void **state)
 		{"[http]\nlisten = 127.0.0.1:\n", "cannot be read"},
 		{"[http]\nlisten = example.org:80\n", "cannot be read"},
 		{"[http]\nlisten = 127.0.0.1:1 none\n", "cannot be read"},
+		{"[http]\nlisten = 127.0.0.1:1 localhost:1\n", "has localhost:1 twice"},
+		{"[http]\nlisten = unix:/a 127.0.0.1:1 unix:/a\n", "has unix:/a twice"},
+		{"[http]\nlisten = systemd systemd\n", "has systemd twice"},
 		{"[http]\nlisten = unix:a\n", "has a path that does not begin with /"},
 		{"[http]\nlisten = unix:/" LONG_40 LONG_40 LONG_40 "\n", "more than 107 bytes"},
 		{"[http]\nlisten = 127.0.0.1:1 127.0.0.1:2 127.0.0.1:3 127.0.0.1:4 127.0.0.1:5 "
@@ -278,6 +281,8 @@ static void test_listen(void **state)
 	assert_int_equal(list.items[3].kind, LISTEN_PASSED);
 	assert_true(listen_is_open(&list.items[4]));
 	assert_int_equal(why[0], '\0');
+	assert_int_equal(listen_parse("127.0.0.1:0 127.0.0.1:0 127.0.0.1:1 [::1]:1", &list, &text),
+			 0);
 	assert_int_equal(listen_parse(" ", &list, &text), -EINVAL);
 	assert_int_equal(listen_parse("127.0.0.1:1,127.0.0.1:2", &list, &text), -EINVAL);
 	assert_int_equal(listen_parse("127.0.0.1:1 " LONG_40 LONG_40 LONG_40 LONG_40, &list, &text),
