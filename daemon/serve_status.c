@@ -203,7 +203,8 @@ static void add_ufs_monitor(struct api *api, struct doc *doc, const struct board
 
 	doc_object(doc, "ufs_monitor");
 	doc_string(doc, "policy", config_word(api->settings->config, OPTION_UFS_MONITOR));
-	doc_bool(doc, "asked", s->monitor.asked_until_ms > 0);
+	/* Both by the same look: what the helper was told of is a turn behind. */
+	doc_bool(doc, "asked", until_ms > 0);
 	if (until_ms)
 		doc_time(doc, "asked_until", until_ms + view->loop.wall_offset_ms);
 	else
