@@ -178,7 +178,7 @@ static void test_nobody(void **state)
 
 	(void)state;
 	assert_int_equal(access_open(&access, config, &text), -ENOENT);
-	assert_non_null(strstr(why, "/nowhere No such file"));
+	assert_non_null(strstr(why, "/nowhere cannot be opened: No such file"));
 	assert_false(access_admits(&access, zeros));
 	assert_false(access_admits(&access, "Bearer " TOKEN));
 }
