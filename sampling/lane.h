@@ -16,6 +16,7 @@ struct lane_place {
 	int32_t collector;        /* index of the catalog, -1 before the first */
 	int32_t group;            /* index of the catalog, -1 while probing */
 	int64_t since_ms;         /* boot clock when it came to the path or group */
+	uint32_t n_groups;        /* that it has begun with, or probed; two may begin in one ms */
 };
 
 struct lane_config {

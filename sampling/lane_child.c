@@ -67,6 +67,7 @@ static void set_place(struct child *child, size_t collector, int32_t group)
 	child->place->collector = (int32_t)collector;
 	child->place->group = group;
 	child->place->since_ms = clock_boot_ms();
+	child->place->n_groups++;
 }
 
 static int probe_all(struct child *child)

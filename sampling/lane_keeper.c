@@ -30,7 +30,7 @@ struct keeper {
 	struct lane lane;
 	int64_t started_ms;
 	bool busy, probing;
-	int64_t stood_ms; /* since when it stood where it stood before it was asked, -1: nowhere */
+	int64_t stood_at;      /* what it had begun with before it was asked, -1: it is new */
 	int64_t busy_since_ms; /* the same, later by what the machine slept */
 	int64_t checked_ms;
 	unsigned n_deaths; /* at work, since the last sample */
@@ -201,7 +201,7 @@ static void start_lane(struct keeper *keeper, int64_t now_ms)
 	keeper->n_restarts += keeper->started_once;
 	keeper->started_once = true;
 	keeper->started_ms = now_ms;
-	keeper->stood_ms = -1;
+	keeper->stood_at = -1;
 	set_busy(keeper, true, now_ms);
 }
 
@@ -229,7 +229,7 @@ static bool leave_alone(struct keeper *keeper, int64_t now_ms)
 	struct lane_place place = *keeper->lane.place;
 
 	/* It has not begun, as one that somebody stopped: where it stands is what answered last. */
-	if (place.since_ms == keeper->stood_ms)
+	if (place.n_groups == keeper->stood_at)
 		return false;
 
 	int64_t since_ms = stands_since_ms(keeper, now_ms);
@@ -314,7 +314,7 @@ static void send_rescan(struct keeper *keeper, int64_t now_ms)
 	size_t len = wire_put_rescan(keeper->packet);
 
 	keeper->wants_rescan = false;
-	keeper->stood_ms = keeper->lane.place->since_ms;
+	keeper->stood_at = keeper->lane.place->n_groups;
 	if (send(keeper->lane.fd, keeper->packet, len, MSG_NOSIGNAL) < 0)
 		lane_died(keeper, now_ms);
 	else
@@ -442,7 +442,7 @@ int keeper_request(struct keeper *keeper, const struct wire_tick *tick, int64_t 
 	if (keeper->busy)
 		return -EBUSY;
 	len = wire_put_tick(keeper->packet, tick);
-	keeper->stood_ms = keeper->lane.place->since_ms;
+	keeper->stood_at = keeper->lane.place->n_groups;
 	if (send(keeper->lane.fd, keeper->packet, len, MSG_NOSIGNAL) < 0) {
 		lane_died(keeper, now_ms);
 		return -EHOSTDOWN;
