@@ -27,10 +27,6 @@ int command_snapshot(int argc, char **argv);
 int command_recover(int argc, char **argv);
 int command_export(int argc, char **argv);
 
-/* Reads names of collectors: sets wanted[] by their index, all of them when there are no names.
- * An unknown one is complained about on stderr; -EINVAL. */
-int cli_wanted(const char *command, int n_names, char **names, bool *wanted);
-
 /* Says on stderr what is wrong with the arguments and where they are explained; fmt NULL: getopt
  * has said it already. Returns EXIT_USAGE. */
 PRINTF_LIKE(2, 3) int cli_wrong_usage(const char *command, const char *fmt, ...);

@@ -8,39 +8,6 @@
 #include "cli/cli.h"
 #include "cli/shown.h"
 #include "export/stream.h"
-#include "sampling/registry.h"
-
-static int find_collector(const struct catalog *catalog, const char *name, size_t *ret)
-{
-	for (size_t i = 0; i < catalog->n_collectors; i++) {
-		if (strcmp(catalog->collectors[i]->name, name))
-			continue;
-		*ret = i;
-		return 0;
-	}
-	return -ENOENT;
-}
-
-int cli_wanted(const char *command, int n_names, char **names, bool *wanted)
-{
-	const struct catalog *catalog = registry();
-	size_t index;
-
-	for (size_t i = 0; i < catalog->n_collectors; i++)
-		wanted[i] = n_names == 0;
-	for (int i = 0; i < n_names; i++) {
-		if (find_collector(catalog, names[i], &index) < 0) {
-			fprintf(stderr, "flashscope %s: no such collector: %s; there are:", command,
-				names[i]);
-			for (size_t k = 0; k < catalog->n_collectors; k++)
-				fprintf(stderr, " %s", catalog->collectors[k]->name);
-			fputc('\n', stderr);
-			return -EINVAL;
-		}
-		wanted[index] = true;
-	}
-	return 0;
-}
 
 void cli_check_root(const char *command, const char *root)
 {

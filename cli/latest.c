@@ -52,12 +52,9 @@ static int parse_args(int argc, char **argv, struct latest_args *args)
 		r = cli_one_source("latest", args->db, &args->target);
 	if (r >= 0)
 		return r;
-	for (size_t i = 0; i < registry()->n_collectors && optind == argc; i++)
-		wanted_take_collector(&args->wanted, i);
-	for (int i = optind; i < argc; i++)
-		if (wanted_take(&args->wanted, "latest", argv[i]) < 0)
-			return EXIT_USAGE;
-	return -1;
+	return wanted_take_words(&args->wanted, "latest", argc - optind, argv + optind) < 0
+		       ? EXIT_USAGE
+		       : -1;
 }
 
 /* What was asked for of a group; NULL when the row is to be left out. */

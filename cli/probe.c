@@ -10,15 +10,16 @@
 #include "cli/options.h"
 #include "cli/probe_list.h"
 #include "cli/table.h"
+#include "cli/wanted.h"
 #include "export/document.h"
 #include "sampling/registry.h"
 #include "sampling/runner.h"
 
 static const char help[] =
-	"Usage: flashscope probe [--root DIR] [--all] [--json] [--partitions] [COLLECTOR...]\n"
+	"Usage: flashscope probe [--root DIR] [--all] [--json] [--partitions] [NAME...]\n"
 	"\n"
 	"Says of each collector whether it can be sampled, and which of its nodes cannot, why\n"
-	"not, and what can be done about it.\n"
+	"not, and what can be done about it. NAME is a collector, or one of its groups.\n"
 	"\n"
 	"  --root DIR    look at a recorded tree instead of this machine\n"
 	"  --all         a table of every node, those that are well included\n"
@@ -28,8 +29,21 @@ static const char help[] =
 struct probe_args {
 	struct runner_options runner;
 	bool json, all;
-	bool *wanted;
+	bool *wanted; /* collectors */
 };
+
+static int take_words(struct probe_args *args, int n, char **words)
+{
+	CLEANUP(wanted_done) struct wanted wanted = {0};
+
+	if (wanted_open(&wanted) < 0)
+		return EXIT_FAILED;
+	if (wanted_take_words(&wanted, "probe", n, words) < 0)
+		return EXIT_USAGE;
+	for (size_t i = 0; i < registry()->n_collectors; i++)
+		args->wanted[i] = wanted_has_collector(&wanted, i);
+	return -1;
+}
 
 static int parse_args(int argc, char **argv, struct probe_args *args)
 {
@@ -41,10 +55,7 @@ static int parse_args(int argc, char **argv, struct probe_args *args)
 	};
 	int r = cli_options("probe", help, options, ARRAY_SIZE(options), argc, argv);
 
-	if (r >= 0)
-		return r;
-	return cli_wanted("probe", argc - optind, argv + optind, args->wanted) < 0 ? EXIT_USAGE
-										   : -1;
+	return r >= 0 ? r : take_words(args, argc - optind, argv + optind);
 }
 
 static int print_json(struct runner *runner)

@@ -102,6 +102,16 @@ int wanted_take(struct wanted *wanted, const char *command, const char *word)
 	return -EINVAL;
 }
 
+int wanted_take_words(struct wanted *wanted, const char *command, int n, char **words)
+{
+	for (size_t i = 0; i < registry()->n_collectors && n == 0; i++)
+		wanted_take_collector(wanted, i);
+	for (int i = 0; i < n; i++)
+		if (wanted_take(wanted, command, words[i]) < 0)
+			return -EINVAL;
+	return 0;
+}
+
 bool wanted_has_group(const struct wanted *wanted, size_t group)
 {
 	for (size_t f = 0; f < SINK_FIELDS_MAX; f++)

@@ -19,6 +19,9 @@ void wanted_done(struct wanted *wanted);
  * none of them, and it is said on stderr what there is. */
 int wanted_take(struct wanted *wanted, const char *command, const char *word);
 
+/* Each word of a command line, all collectors when there is none. -EINVAL as above. */
+int wanted_take_words(struct wanted *wanted, const char *command, int n, char **words);
+
 /* All groups of a collector, by its index. */
 void wanted_take_collector(struct wanted *wanted, size_t collector);
 

@@ -121,7 +121,7 @@ void api_node(struct doc *doc, const struct api_node *node)
 	doc_end(doc);
 }
 
-static void add_metric(struct doc *doc, const struct metric *metric)
+void api_metric(struct doc *doc, const struct metric *metric)
 {
 	const struct field *field = &metric->group->fields[metric->a];
 
@@ -154,7 +154,7 @@ void api_fields(struct doc *doc, const struct catalog *catalog, const char *coll
 		if (*collector && strcmp(owner->name, collector) != 0)
 			continue;
 		for (size_t j = 0; metric_at(owner, group, j, &metric) == 0; j++)
-			add_metric(doc, &metric);
+			api_metric(doc, &metric);
 	}
 }
 

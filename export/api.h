@@ -63,7 +63,11 @@ struct api_node {
 void api_node(struct doc *doc, const struct api_node *node);
 
 /* {"metric","group","collector","name","kind","unit","base_unit","derived","help"}, with "states"
- * for a state: all fields and derived quantities of the catalog, or of one collector. */
+ * for a state. */
+struct metric;
+void api_metric(struct doc *doc, const struct metric *metric);
+
+/* All fields and derived quantities of the catalog, or of one collector. */
 void api_fields(struct doc *doc, const struct catalog *catalog, const char *collector);
 
 /* {"outcome","reason","advice"} as keys of an open object; reason and advice null without text. */

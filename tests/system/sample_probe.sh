@@ -164,7 +164,21 @@ fi
 
 expect 2 '"nope" is no collector, group or metric; there are: ata ' sample nope
 expect 2 'diskstats has no nope; there are: reads ' sample diskstats.nope
-expect 2 'no such collector: nope' probe nope
+expect 2 '"nope" is no collector, group or metric; there are: ata ' probe nope
+# The reference takes what sample takes: a collector, a group of it, a metric with what it is made of.
+metrics()
+{
+	"$flashscope" fields --json "$@" | tr '{' '\n' | sed -n 's/^ *"metric": *"\([^"]*\)".*/\1/p' | paste -sd' '
+}
+[ "$(metrics)" = "$("$flashscope" fields | awk 'NR > 1 && $1 ~ /[.]/ {print $1}' | paste -sd' ')" ] || fail "table and JSON of fields differ"
+[ "$(metrics writers_top diskstats.read_bytes)" = "diskstats.read_sectors diskstats.read_bytes $(metrics writers_top)" ] ||
+	fail "fields of a group and a metric: $(metrics writers_top diskstats.read_bytes)"
+[ "$(metrics writers)" = "$(metrics | tr ' ' '\n' | grep '^writers' | paste -sd' ')" ] || fail "fields of a collector: $(metrics writers)"
+metrics writers_top | grep -q '^writers_top.written .*writers_top.device$' || fail "fields of writers_top: $(metrics writers_top)"
+expect 0 'writers_top.written' fields writers_top
+expect 2 '"nope" is no collector, group or metric; there are: ata ' fields nope
+expect 2 'diskstats has no nope; there are: reads ' fields diskstats.nope
+expect 0 'timex  ' probe timex
 expect 1 "$dir/none" sample --root "$dir/none"
 expect 1 "$dir/none" probe --root "$dir/none"
 expect 2 '--interval' sample --interval 0s
