@@ -319,18 +319,6 @@ static void of_protection(const struct boot_end_evidence *e, struct boot_end *en
 			    went_down(e) ? ", and the machine went down" : "");
 }
 
-/* Whether something tells that a shutdown that began has ended as well: the kernel's last word, or
- * drives, of which it takes leave last. Drives count nothing at a reset that leaves the power on,
- * so they tell only where the next kernel came long after. */
-static bool came_to_its_end(const struct boot_end_evidence *e)
-{
-	bool is_its_log = e->log_has_time || (!e->log_is_odd && !is_long_ago(e));
-	bool is_no_reset = is_long_ago(e) && !e->gap_is_unsure;
-
-	return (e->log == BOOT_END_LOG_ORDERLY && is_its_log) ||
-	       (e->n_drives && !e->unsafe_rise && is_no_reset);
-}
-
 static void of_stop(const struct boot_end_evidence *e, struct boot_end *end, const char *gap)
 {
 	bool soon = e->gap_ms != BOOT_END_TIME_NONE && e->gap_ms <= BOOT_END_SOON_MS;
@@ -340,8 +328,8 @@ static void of_stop(const struct boot_end_evidence *e, struct boot_end *end, con
 					       : " later";
 
 	if (e->stop == BOOT_END_STOPPED_SHUTDOWN)
-		add(end, BOOT_END_CLEAN_STOP,
-		    came_to_its_end(e) ? BOOT_END_CERTAIN : BOOT_END_LIKELY, 90,
+		/* Its own mark, and no more: what comes after it the recorder has not seen. */
+		add(end, BOOT_END_CLEAN_STOP, BOOT_END_LIKELY, 90,
 		    "the recorder was stopped while the machine was going down");
 	else if (e->stop == BOOT_END_BROKE_OFF && soon && !e->gap_is_unsure)
 		add(end, BOOT_END_RESET_OR_POWER_CUT, BOOT_END_LIKELY, 38,
@@ -373,20 +361,14 @@ static void of_daemon(const struct boot_end_evidence *e, struct boot_end *end)
 	of_stop(e, end, buf);
 }
 
-/* From here on a reason is more than what comes with an orderly power-off: a cold start after it, a
- * failing supply that it was for. */
-#define AGAINST_ORDER 55
-
-/* A machine that was going down has not always got there. Only the kernel's own last word says. */
-static bool is_doubtful(const struct boot_end_evidence *e, const struct boot_end *end)
+/* Two that say the same by themselves. For order they do not add up: that a shutdown began, that
+ * software restarted and that no drive was surprised are also so where it hung and was then reset.
+ */
+static bool is_confirmed(const struct boot_end *end)
 {
-	if (end->cause != BOOT_END_CLEAN_STOP || e->log == BOOT_END_LOG_ORDERLY)
-		return false;
-	for (size_t i = 0; i < end->n_reasons; i++)
-		if (end->reasons[i].weight >= AGAINST_ORDER &&
-		    end->reasons[i].cause != BOOT_END_CLEAN_STOP)
-			return true;
-	return false;
+	return end->cause != BOOT_END_CLEAN_STOP && end->certainty == BOOT_END_LIKELY &&
+	       end->n_reasons > 1 && end->reasons[1].cause == end->cause &&
+	       end->reasons[1].certainty == BOOT_END_LIKELY;
 }
 
 void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *ret)
@@ -403,12 +385,8 @@ void boot_end_decide(const struct boot_end_evidence *evidence, struct boot_end *
 		return;
 	ret->cause = ret->reasons[0].cause;
 	ret->certainty = ret->reasons[0].certainty;
-	/* Two that say the same by themselves. */
-	if (ret->certainty == BOOT_END_LIKELY && ret->n_reasons > 1 &&
-	    ret->reasons[1].cause == ret->cause && ret->reasons[1].certainty == BOOT_END_LIKELY)
+	if (is_confirmed(ret))
 		ret->certainty = BOOT_END_CERTAIN;
-	if (ret->certainty == BOOT_END_CERTAIN && is_doubtful(evidence, ret))
-		ret->certainty = BOOT_END_LIKELY;
 }
 
 /* An orderly end is the last that a kernel says; of the others much may follow, above all the

@@ -2,7 +2,8 @@
 /* How a boot ended, decided from what the next boot finds. Pure: no IO, no clock.
  *
  * Each piece of evidence speaks for one cause with a weight; the heaviest decides, and all are kept
- * as reasons, heaviest first. From heavy to light:
+ * as reasons, heaviest first. Where the two heaviest say the same and are likely each, that is
+ * certain, but not of an end in order (below). From heavy to light:
  *
  *   a record of a panic that is not older than the last sample           kernel_crash        certain
  *   the last lines of the kernel's log: a critical temperature           thermal_shutdown    certain
@@ -14,10 +15,7 @@
  *   the last line: "reboot: Restarting system", "Power down", "halted"   clean_stop          certain
  *   the machine was going down, but a watchdog did the reset and a       watchdog            likely
  *     drive counts one more unsafe shutdown
- *   the daemon was stopped while the machine was going down, and the     clean_stop          certain
- *     log has its end, or no drive counts an unsafe shutdown and the next
- *     kernel came long after
- *   the same, and neither a log nor drives tell of its end               clean_stop          likely
+ *   the daemon was stopped while the machine was going down              clean_stop          likely
  *   a record of a panic whose time is not known                          kernel_crash        likely
  *   bootstatus OVERHEAT; the firmware: too hot                           thermal_shutdown    likely
  *   the firmware: panic                                                  kernel_crash        likely
@@ -46,13 +44,14 @@
  *
  * A watchdog that restarts the machine on request sets the same bit as one that was not fed (many
  * SoCs restart by it), and a panic ends in a reset by one: so what is known of an orderly end, or
- * of a panic, goes before what watchdog and firmware say. But a shutdown can hang as well, and the
- * power be cut in it: it is certain only where the kernel's log has its end, or where drives were
- * told of it and the next kernel came long after (at a reset they count nothing either way); and
- * when something speaks against it and the log has no end, likely.
+ * of a panic, goes before what watchdog and firmware say.
  *
- * "Asked for by software" is a restart at once as well, by sysrq or after a panic: it speaks for order
- * only where the daemon was stopped.
+ * A shutdown that began has not always come to its end: it can hang, for hours as well, and then be
+ * reset. Only the kernel's own last word saw the end, so nothing else makes order certain, and
+ * nothing that adds up. The daemon's mark is older. Drives count a loss of power that they were not
+ * told of, and nothing at a reset that leaves the power on, however late it comes. "Asked for by
+ * software" is a restart at once as well, by sysrq or after a panic: it speaks for order only where
+ * the daemon was stopped.
  *
  * A panic that is older than the last sample cannot have ended the boot and speaks for nothing.
  * After a crash the power may be cut as well: unsafe shutdowns say least.

@@ -45,8 +45,9 @@ static const struct example examples[] = {
 	 BOOT_END_DAEMON_GONE, BOOT_END_POSSIBLE},
 	{"stopped as the machine went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 3 * HOUR},
 	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
-	{"and the drives were told", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 3 * HOUR, .n_drives = 1},
-	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"and the drives were told, or it hung for hours and was reset", {.stop = BOOT_END_STOPPED_SHUTDOWN,
+	 .gap_ms = 3 * HOUR, .n_drives = 1},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"and the drives were told, of what may be a reset", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
 	 .n_drives = 1},
 	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
@@ -84,7 +85,7 @@ static const struct example examples[] = {
 	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"a panic hours after a shutdown: of another boot", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 9 * HOUR,
 	 .has_panic = true, .panic_after_ms = 5 * HOUR, .n_drives = 1},
-	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"a panic hours after the recorder was stopped", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = 9 * HOUR,
 	 .has_panic = true, .panic_after_ms = 5 * HOUR},
 	 BOOT_END_KERNEL_CRASH, BOOT_END_POSSIBLE},
@@ -131,13 +132,19 @@ static const struct example examples[] = {
 	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"off for the night, and a cold start", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 9 * HOUR,
 	 .firmware = BOOT_END_FIRMWARE_POWER, .firmware_text = "cold,powerkey", .n_drives = 1},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
+	{"off for the night, and a record of that very end", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = 9 * HOUR,
+	 .log = BOOT_END_LOG_ORDERLY, .log_has_time = true, .n_drives = 1},
 	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"a shutdown that hung for hours, then the reset button", {.stop = BOOT_END_STOPPED_SHUTDOWN,
+	 .gap_ms = 5 * HOUR, .firmware = BOOT_END_FIRMWARE_POWER, .firmware_text = "reset button action", .n_drives = 2},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"stopped long before, then the watchdog", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = 3 * HOUR,
 	 .watchdog = WATCHDOG_CARDRESET},
 	 BOOT_END_WATCHDOG, BOOT_END_POSSIBLE},
 	{"went down in order, and the log of a later boot has a panic", {.stop = BOOT_END_STOPPED_SHUTDOWN,
 	 .gap_ms = 9 * HOUR, .log = BOOT_END_LOG_PANIC, .n_drives = 1},
-	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"broke off, and a later boot was too hot", {.stop = BOOT_END_BROKE_OFF, .gap_ms = 9 * HOUR,
 	 .log = BOOT_END_LOG_THERMAL, .watchdog = WATCHDOG_OVERHEAT, .firmware = BOOT_END_FIRMWARE_THERMAL,
 	 .firmware_text = "shutdown,thermal"},
@@ -229,9 +236,9 @@ static const struct example examples[] = {
 	{"the same, but a log knows of its end", {.stop = BOOT_END_BROKE_OFF, .gap_ms = MINUTE,
 	 .firmware = BOOT_END_FIRMWARE_SOFTWARE, .firmware_text = "software reset", .log = BOOT_END_LOG_ORDERLY},
 	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
-	{"the firmware: by software, as it went down", {.stop = BOOT_END_STOPPED_SHUTDOWN, .gap_ms = MINUTE,
-	 .firmware = BOOT_END_FIRMWARE_SOFTWARE, .firmware_text = "reboot"},
-	 BOOT_END_CLEAN_STOP, BOOT_END_CERTAIN},
+	{"the firmware: by software, as it went down, or by sysrq where that hung", {.stop = BOOT_END_STOPPED_SHUTDOWN,
+	 .gap_ms = MINUTE, .firmware = BOOT_END_FIRMWARE_SOFTWARE, .firmware_text = "reboot", .n_drives = 1},
+	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
 	{"the firmware: by software, and a stop by hand", {.stop = BOOT_END_STOPPED_RUNNING, .gap_ms = MINUTE,
 	 .firmware = BOOT_END_FIRMWARE_SOFTWARE, .firmware_text = "reboot"},
 	 BOOT_END_CLEAN_STOP, BOOT_END_LIKELY},
@@ -291,6 +298,9 @@ static void everything_at_once(void **state)
 		assert_true(end.n_reasons < BOOT_END_REASONS_MAX);
 		assert_int_equal(end.cause, end.reasons[0].cause);
 		assert_int_not_equal(end.cause, BOOT_END_UNKNOWN);
+		/* Nothing else saw the end, and nothing adds up to having seen it. */
+		if (end.cause == BOOT_END_CLEAN_STOP && end.certainty == BOOT_END_CERTAIN)
+			assert_int_equal(e.log, BOOT_END_LOG_ORDERLY);
 	}
 }
 
