@@ -6,36 +6,93 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/cleanup.h"
 #include "base/parse.h"
-#include "base/text.h"
+#include "daemon/own_mount.h"
 #include "model/block.h"
 
-static int device_of(const char *path, dev_t *ret)
+/* One may lie on another. */
+#define OVERLAYS_MAX 4
+
+struct btrfs_devices {
+	struct hw *hw;
+	const char *name; /* that is looked for */
+	int64_t n;        /* of the file system that has it; 0: none has */
+};
+
+static int count_device(void *arg, const char *name, bool is_dir)
 {
-	char folder[4096];
-	struct stat st;
-
-	if ((size_t)snprintf(folder, sizeof(folder), "%s", path) >= sizeof(folder))
-		return -ENAMETOOLONG;
-	while (stat(folder, &st) < 0) {
-		char *slash = strrchr(folder, '/');
-
-		if (!slash)
-			snprintf(folder, sizeof(folder), ".");
-		else if (slash == folder)
-			folder[1] = '\0';
-		else
-			*slash = '\0';
-	}
-	*ret = st.st_dev;
+	(void)name;
+	(void)is_dir;
+	++*(int64_t *)arg;
 	return 0;
 }
 
+static int look_at_btrfs(void *arg, const char *uuid, bool is_dir)
+{
+	struct btrfs_devices *devices = arg;
+
+	(void)is_dir;
+	if (!hw_exists(devices->hw, "sys/fs/btrfs/%s/devices/%s", uuid, devices->name))
+		return 0;
+	return hw_each(devices->hw, count_device, &devices->n, "sys/fs/btrfs/%s/devices", uuid);
+}
+
+/* Its numbers are anonymous, and one mount may be of many devices, of which the source names one.
+ * Kernel: fs/btrfs/sysfs.c */
+static int btrfs_device(struct hw *hw, const struct mount *mount, char name[BLOCK_NAME_MAX])
+{
+	struct btrfs_devices devices = {.hw = hw, .name = name};
+	int r = mountinfo_device(hw, mount, name);
+
+	if (!r)
+		r = hw_each(hw, look_at_btrfs, &devices, "sys/fs/btrfs");
+	return r < 0 || devices.n == 1 ? r : -ENOENT;
+}
+
+static int device_in(struct hw *hw, const char *path, const struct mount *mount,
+		     char name[BLOCK_NAME_MAX])
+{
+	CLEANUP(closep) int fd = own_mount_open(path);
+	struct stat st;
+
+	if (mount && slice_is(mount->fs_type, "btrfs"))
+		return btrfs_device(hw, mount, name);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -ENOENT;
+	return block_name_of(hw, major(st.st_dev), minor(st.st_dev), name);
+}
+
+/* Of what takes the writes, which of an overlay is a folder elsewhere. */
+static int device_of(struct hw *hw, const char *path, char name[BLOCK_NAME_MAX])
+{
+	char at[PATH_MAX];
+	int r = -ELOOP;
+
+	if ((size_t)snprintf(at, sizeof(at), "%s", path) >= sizeof(at))
+		return -ENAMETOOLONG;
+	for (size_t i = 0; i < OVERLAYS_MAX; i++) {
+		struct own_mount mount;
+		bool known = own_mount_find(at, &mount) == 0;
+		char upper[PATH_MAX];
+		bool is_overlay = known && own_mount_upper(&mount.mount, upper);
+
+		if (is_overlay)
+			memcpy(at, upper, sizeof(at));
+		else
+			r = device_in(hw, at, known ? &mount.mount : NULL, name);
+		own_mount_done(&mount);
+		if (!is_overlay)
+			break;
+	}
+	return r;
+}
+
 /* The directory of the whole disk below sys/. */
-static int find_dir(struct own_disk *disk, dev_t dev, char *dir, size_t size)
+static int find_dir(struct own_disk *disk, const char *path, char *dir, size_t size)
 {
 	char name[BLOCK_NAME_MAX];
-	int r = block_name_of(disk->hw, major(dev), minor(dev), name);
+	int r = device_of(disk->hw, path, name);
 
 	if (r < 0)
 		return r;
@@ -49,12 +106,11 @@ static int find_dir(struct own_disk *disk, dev_t dev, char *dir, size_t size)
 int own_disk_open(const char *path, struct own_disk *ret)
 {
 	char dir[HW_PATH_MAX];
-	dev_t dev;
 	int r;
 
 	*ret = (struct own_disk){0};
 	r = hw_open("/", &ret->hw);
-	if (r < 0 || device_of(path, &dev) < 0 || find_dir(ret, dev, dir, sizeof(dir)) < 0)
+	if (r < 0 || find_dir(ret, path, dir, sizeof(dir)) < 0)
 		return r;
 	if (hw_file_open(ret->hw, &ret->stat, "%s/stat", dir) < 0)
 		ret->name[0] = '\0';
