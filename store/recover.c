@@ -215,9 +215,23 @@ static int make_up_of_tail(struct recovery *rec)
 			 " WHERE boot>0 AND seq>(SELECT folded FROM meta)"
 			 " AND boot NOT IN (SELECT id FROM boot)");
 
-	if (!r)
-		rec->report->n_made_up += sqlite3_changes(rec->db.conn);
-	return r;
+	if (r < 0)
+		return r;
+	rec->report->n_made_up += sqlite3_changes(rec->db.conn);
+	/* Their numbers may be anything that JSON has. */
+	return sql_exec(
+		rec->db.conn,
+		"UPDATE boot SET first_ms=o.a, last_ms=o.z FROM (SELECT boot, min(t0) AS a,"
+		" max(t0+(n-1)*step) AS z FROM (SELECT l.boot,"
+		" json_extract(g.value,'$.t0') AS t0, json_extract(g.value,'$.step') AS step,"
+		" json_extract(g.value,'$.n') AS n FROM tail l, json_each(l.dir) g"
+		" WHERE l.seq>(SELECT folded FROM meta) AND g.type='object')"
+		" WHERE typeof(t0)='integer' AND typeof(step)='integer'"
+		" AND typeof(n)='integer' AND t0 BETWEEN %lld AND %lld"
+		" AND step BETWEEN 1 AND %lld AND n BETWEEN 1 AND %d GROUP BY boot) o"
+		" WHERE o.boot=boot.id AND boot.last_ms IS NULL",
+		-(long long)FORMAT_TIME_MAX_MS, (long long)FORMAT_TIME_MAX_MS,
+		(long long)FORMAT_STEP_MAX_MS, SERIES_TICKS_MAX);
 }
 
 /* Pages of the tail whose samples are in the chunks as well. */

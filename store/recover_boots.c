@@ -5,38 +5,40 @@
 #include "store/recover_internal.h"
 #include "store/sql.h"
 
+/* Each source is a SELECT of boots (b) and what it says of them (v), one pass over a table that has
+ * no index by boot: a crafted file may have very many of both. Of several rows the newest counts.
+ */
+
 /* Of the wall clock more than the boot clock: what it was set to last. */
-#define OF_CLOCK_STEP                                                                              \
-	"(SELECT s.after_ms FROM clock_step s WHERE s.boot=boot.id ORDER BY s.id DESC LIMIT 1)"
+#define OF_CLOCK_STEP "SELECT boot AS b, max(id), after_ms AS v FROM clock_step GROUP BY boot"
 
 #define OF_EVENT(key)                                                                              \
-	"(SELECT json_extract(e.evidence,'$." key "') FROM event e WHERE e.boot=boot.id"           \
-	" AND e.kind='boot' AND json_valid(e.evidence) ORDER BY e.id DESC LIMIT 1)"
+	"SELECT boot AS b, max(id), json_extract(evidence,'$." key "') AS v FROM event"            \
+	" WHERE kind='boot' AND json_valid(evidence) GROUP BY boot"
 
 /* The next boot wrote down when this one's last sample or event was, to the second. */
 #define OF_END                                                                                     \
-	"(SELECT strftime('%s',json_extract(x.evidence,'$.recorder.last'))*1000"                   \
-	" -max(boot.last_ms,coalesce((SELECT max(e.t) FROM event e"                                \
-	" WHERE e.boot=boot.id),0)) FROM boot_end x"                                               \
-	" WHERE x.boot=boot.id AND json_valid(x.evidence))"
+	"SELECT x.boot AS b, strftime('%s',json_extract(x.evidence,'$.recorder.last'))*1000"       \
+	" -max(coalesce(o.last_ms,e.t,0),coalesce(e.t,o.last_ms,0)) AS v FROM boot_end x"          \
+	" JOIN boot o ON o.id=x.boot"                                                              \
+	" LEFT JOIN (SELECT boot, max(t) AS t FROM event GROUP BY boot) e ON e.boot=x.boot"        \
+	" WHERE json_valid(x.evidence) AND coalesce(o.last_ms,e.t) IS NOT NULL"
 
 #define IS_MADE_UP "boot_id='' AND wall_offset_ms=0"
 
 static int take_time(struct recovery *rec, const char *source)
 {
 	return sql_exec(rec->db.conn,
-			"UPDATE boot SET wall_offset_ms=o.ms FROM (SELECT id AS b, %s AS ms FROM"
-			" boot) o WHERE o.b=boot.id AND " IS_MADE_UP
-			" AND typeof(o.ms)='integer' AND o.ms BETWEEN 1 AND %lld",
+			"UPDATE boot SET wall_offset_ms=o.v FROM (%s) o WHERE o.b=boot.id"
+			" AND " IS_MADE_UP " AND typeof(o.v)='integer' AND o.v BETWEEN 1 AND %lld",
 			source, (long long)FORMAT_TIME_MAX_MS);
 }
 
 static int take_name(struct recovery *rec, const char *column, const char *source)
 {
 	return sql_exec(rec->db.conn,
-			"UPDATE boot SET %s=o.name FROM (SELECT id AS b, %s AS name FROM boot) o"
-			" WHERE o.b=boot.id AND coalesce(%s,'')='' AND typeof(o.name)='text'"
-			" AND length(o.name)<%d",
+			"UPDATE boot SET %s=o.v FROM (%s) o WHERE o.b=boot.id"
+			" AND coalesce(%s,'')='' AND typeof(o.v)='text' AND length(o.v)<%d",
 			column, source, column, NODE_NAME_MAX);
 }
 
