@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/exchange.h"
+#include "daemon/http_pace.h"
 #include "daemon/places.h"
 #include "daemon/worker.h"
 
@@ -34,10 +35,8 @@
 struct connection {
 	int fd;
 	int64_t deadline_ms;
-	bool used;
-	bool streams, waits; /* waits: for the worker */
-	int64_t given_bytes; /* of the stream, to the library */
-	int64_t taken_bytes; /* of these, by the client, when its deadline was set */
+	bool used, streams;
+	struct http_pace pace; /* of the stream */
 };
 
 struct listener {
@@ -110,22 +109,18 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 		c->used = false;
 }
 
-/* A client that has taken enough of a stream, or all that was made of it, has as much time again.
- * How much lies in the socket: unix(7), tcp(7). */
-static bool keeps_pace(struct connection *connection)
+/* How much lies in the socket: unix(7), tcp(7). */
+static bool keeps_pace(struct connection *connection, int64_t now_ms)
 {
 	int in_socket = 0;
-	int64_t taken_bytes;
+	int64_t until_ms;
 
 	if (!connection->streams || ioctl(connection->fd, SIOCOUTQ, &in_socket) < 0)
 		return false;
-	taken_bytes = connection->given_bytes - in_socket;
-	if (taken_bytes - connection->taken_bytes < HTTP_PACE_BYTES &&
-	    (!connection->waits || in_socket))
-		return false;
-	connection->taken_bytes = taken_bytes;
-	allow(connection, HTTP_PACE_MS);
-	return true;
+	until_ms = http_pace_grant(&connection->pace, in_socket, now_ms);
+	if (until_ms)
+		connection->deadline_ms = until_ms;
+	return until_ms > 0;
 }
 
 /* A connection past its deadline is shut down; the library then sees its end. */
@@ -134,7 +129,7 @@ static void sweep(struct listener *listener, int64_t now_ms)
 	for (size_t i = 0; i < HTTP_CONNECTIONS_MAX; i++) {
 		struct connection *c = &listener->connections[i];
 
-		if (c->used && now_ms > c->deadline_ms && !keeps_pace(c)) {
+		if (c->used && now_ms > c->deadline_ms && !keeps_pace(c, now_ms)) {
 			c->streams = false;
 			shutdown(c->fd, SHUT_RDWR);
 			allow(c, HTTP_RESPONSE_DEADLINE_MS);
@@ -178,8 +173,8 @@ static void note_given(struct connection *connection, int64_t bytes, bool waits)
 {
 	if (!connection)
 		return;
-	connection->given_bytes = bytes;
-	connection->waits = waits;
+	connection->pace.given_bytes = bytes;
+	connection->pace.waits = waits;
 }
 
 static ssize_t read_stream(void *arg, uint64_t position, char *buf, size_t max)
@@ -219,6 +214,8 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	MHD_add_response_header(response, "Content-Security-Policy",
 				"default-src 'none'; style-src 'unsafe-inline'");
+	if (answer->retry_after)
+		MHD_add_response_header(response, "Retry-After", answer->retry_after);
 	if (answer->allow)
 		MHD_add_response_header(response, "Allow", answer->allow);
 	if (answer->authenticate)
@@ -229,12 +226,13 @@ static void allow_answer(struct http_exchange *x)
 {
 	struct connection *c = x->connection;
 
-	allow(c, x->exchange.answer.stream ? HTTP_PACE_MS : HTTP_RESPONSE_DEADLINE_MS);
+	const struct answer *answer = &x->exchange.answer;
+
+	allow(c, answer->stream ? HTTP_PACE_MS : HTTP_RESPONSE_DEADLINE_MS);
 	if (!c)
 		return;
-	c->streams = x->exchange.answer.stream != NULL;
-	c->waits = false;
-	c->given_bytes = c->taken_bytes = 0;
+	c->streams = answer->stream != NULL;
+	http_pace_start(&c->pace, answer->stream_bytes, clock_boot_ms());
 	/* The library sees only when the socket has room again, which comes once most of a full
 	 * buffer was taken: to it a slow client is idle. */
 	if (c->streams)

@@ -16,10 +16,6 @@ struct http;
 #define HTTP_IDLE_TIMEOUT_S       10
 #define HTTP_REQUEST_DEADLINE_MS  30000  /* for a client that sends slowly */
 #define HTTP_RESPONSE_DEADLINE_MS 600000 /* for one that takes slowly what lies in memory */
-/* What is made piece by piece may take as long as it likes, as long as the client takes so much in
- * each of these times: 1 KiB/s. */
-#define HTTP_PACE_MS              60000
-#define HTTP_PACE_BYTES           (64 * 1024)
 
 struct http_options {
 	const struct listen_list *listen; /* "systemd" in it is left out */

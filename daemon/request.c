@@ -53,7 +53,7 @@ void answer_problem(struct answer *answer, unsigned status, const char *paramete
 		    const char *detail_fmt, ...)
 {
 	char detail[1024];
-	const char *allow = answer->allow, *authenticate = answer->authenticate;
+	struct answer before = *answer;
 	struct doc doc;
 	va_list args;
 
@@ -65,8 +65,9 @@ void answer_problem(struct answer *answer, unsigned status, const char *paramete
 	api_problem(&doc, status, status_title(status), detail, parameter);
 	answer->status = status;
 	answer->type = "application/problem+json";
-	answer->allow = allow;
-	answer->authenticate = authenticate;
+	answer->allow = before.allow;
+	answer->authenticate = before.authenticate;
+	answer->retry_after = before.retry_after;
 	/* Without memory the answer has no body. */
 	answer->body = doc_take(&doc, &answer->len);
 }

@@ -41,6 +41,7 @@ struct answer {
 	const char *type;         /* constant */
 	const char *allow;        /* of a 405, constant; else NULL */
 	const char *authenticate; /* of a 401, constant; else NULL */
+	const char *retry_after;  /* in seconds, constant; NULL: nobody knows when */
 	char *body;               /* owned; NULL with a stream */
 	size_t len;
 	struct stream *stream;   /* owned */

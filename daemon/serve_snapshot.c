@@ -11,6 +11,7 @@
 
 #define COMMIT_WAIT_MS 5000
 #define LOOK_MS        20
+#define RETRY_AFTER_S  "60" /* who takes nothing loses the place in that time */
 
 struct source {
 	struct api *api;
@@ -78,6 +79,7 @@ void serve_snapshot(struct api *api, const struct request *request, struct answe
 
 	(void)request;
 	if (api->snapshot) {
+		ret->retry_after = RETRY_AFTER_S;
 		answer_problem(ret, 503, "", "another snapshot is being read; one at a time");
 		return;
 	}

@@ -28,7 +28,8 @@ until_true 5 test -s "$work/slow"
 kill -STOP $slow
 sleep 20
 kill -CONT $slow
-is 503 "$(code /api/v1/snapshot)" 'a second snapshot'
+is 503 "$(code /api/v1/snapshot -D "$work/head")" 'a second snapshot'
+grep -q '^Retry-After: [0-9]' "$work/head" || fail 'nobody says when to ask again'
 wait $slow || fail "a slow client was cut off after $((SECONDS - begin)) s, with $(stat -c %s "$work/slow") bytes"
 "$fs" snapshot --check "$work/slow" >/dev/null
 echo "all of it within $((SECONDS - begin)) s"
