@@ -169,27 +169,22 @@ CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.
    iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
    iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
   FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
-   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')||'"]') x
-  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),
- span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),min(-k,c.n),1)) OVER w-iif(l IN('C','D'),min(-k,c.n),1),
-   iif(l IN('C','D'),min(-k,c.n),1), l,
+   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
+   ||'D","'||c.n||'D"]') x WHERE f.type='text' AND x.key>0),
+ span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l<'C' OR l>'D',1,min(-k,c.n))) OVER w-iif(l<'C' OR l>'D',1,min(-k,c.n)),
+   iif(l<'C' OR l>'D',1,min(-k,c.n)), l,
    CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
-   sum(l IN('E','F')) OVER w
+   sum(l>'D') OVER w
   FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),
  run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,
    sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span
-  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'
-  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL
-   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON s.f=key
-   WHERE type='text'),
+  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
  tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
   UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
- SELECT json_group_array(json(x)) FROM
-  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,
-    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x
-   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f
-    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
-  WHERE f=0 AND has_value)) j;
+ SELECT json_group_array(json('['||i||','||x||']')) FROM
+  (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)
+  WHERE f=0 AND instr(rtrim(x,',nul'),','))) j;
 
 CREATE VIEW hour_rows AS SELECT id, id/10000000000000 AS boot,
  id/10000%10000 AS node, id%10000 AS num, id/100000000%100000*86400000 AS t0,
@@ -226,27 +221,22 @@ CREATE VIEW hours AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0
    iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
    iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
   FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
-   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')||'"]') x
-  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),
- span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),min(-k,c.n),1)) OVER w-iif(l IN('C','D'),min(-k,c.n),1),
-   iif(l IN('C','D'),min(-k,c.n),1), l,
+   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
+   ||'D","'||c.n||'D"]') x WHERE f.type='text' AND x.key>0),
+ span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l<'C' OR l>'D',1,min(-k,c.n))) OVER w-iif(l<'C' OR l>'D',1,min(-k,c.n)),
+   iif(l<'C' OR l>'D',1,min(-k,c.n)), l,
    CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
-   sum(l IN('E','F')) OVER w
+   sum(l>'D') OVER w
   FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),
  run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,
    sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span
-  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'
-  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL
-   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON s.f=key
-   WHERE type='text'),
+  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
  tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
   UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
- SELECT json_group_array(json(x)) FROM
-  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,
-    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x
-   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f
-    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
-  WHERE f=0 AND has_value)) j;
+ SELECT json_group_array(json('['||i||','||x||']')) FROM
+  (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)
+  WHERE f=0 AND instr(rtrim(x,',nul'),','))) j;
 
 CREATE TABLE "load_chunk"(id INTEGER PRIMARY KEY, boot INTEGER, node INTEGER,
  t0 INTEGER, step INTEGER, n INTEGER, late, "load1", "load5", "load15", "runnable", "threads");
@@ -273,27 +263,22 @@ CREATE VIEW load AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+
    iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
    iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
   FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
-   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')||'"]') x
-  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),
- span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l IN('C','D'),min(-k,c.n),1)) OVER w-iif(l IN('C','D'),min(-k,c.n),1),
-   iif(l IN('C','D'),min(-k,c.n),1), l,
+   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
+   ||'D","'||c.n||'D"]') x WHERE f.type='text' AND x.key>0),
+ span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l<'C' OR l>'D',1,min(-k,c.n))) OVER w-iif(l<'C' OR l>'D',1,min(-k,c.n)),
+   iif(l<'C' OR l>'D',1,min(-k,c.n)), l,
    CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
-   sum(l IN('E','F')) OVER w
+   sum(l>'D') OVER w
   FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),
  run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,
    sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span
-  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'
-  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL
-   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON s.f=key
-   WHERE type='text'),
+  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
  tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
   UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
- SELECT json_group_array(json(x)) FROM
-  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,
-    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x
-   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f
-    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
-  WHERE f=0 AND has_value)) j;
+ SELECT json_group_array(json('['||i||','||x||']')) FROM
+  (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)
+  WHERE f=0 AND instr(rtrim(x,',nul'),','))) j;
 
 CREATE VIEW load_last AS SELECT * FROM load WHERE id>(SELECT coalesce(max(id),0) FROM load_chunk)-72000000
  AND (part='tail' AND boot=(SELECT max(boot) FROM tail) AND t0>(SELECT max(json_extract(dir,'$.load.t0')) FROM tail WHERE boot=(SELECT max(boot) FROM tail))-150000

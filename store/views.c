@@ -11,8 +11,7 @@
  *   k and g have their sign turned, since -9223372036854775808 has no opposite.
  * - span is what a number stands for: n ticks from tick i on, and a step of a. e counts the numbers
  *   that begin anew.
- * - run has the value v of a span. Constant and absent cells join here, and for a damaged cell that
- *   ends too early the rest of its ticks, without a value.
+ * - run has the value v of a span. Constant and absent cells join here.
  * - tick has one row for each field f and tick i, none missing and none too many: what follows
  * takes a field by its place.
  *
@@ -53,7 +52,9 @@ static void rows_sql(struct text *text, const struct file_group *group)
 		    g, g);
 }
 
-/* The cells of a row c as numbers; what fills the last byte has no letter, and ends here. */
+/* The cells of a row c as numbers. Behind the last one, or what fills its byte, the rest of the row
+ * is absent: a whole cell ends there, a damaged one that is too short has no value from there on.
+ */
 static const char numbers_sql[] =
 	" num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),\n"
 	"   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),\n"
@@ -61,35 +62,31 @@ static const char numbers_sql[] =
 	"  FROM json_each(c.cells) f, json_each('[\"'||replace(replace(replace(replace(replace("
 	"replace(\n"
 	"   f.value,'A','A\",\"'),'B','B\",\"'),'C','C\",\"'),'D','D\",\"'),'E','E\",\"'),"
-	"'F','F\",\"')||'\"]') x\n"
-	"  WHERE f.type='text' AND x.key>0 AND substr(x.value,-1)>='A'),\n";
+	"'F','F\",\"')\n"
+	"   ||'D\",\"'||c.n||'D\"]') x WHERE f.type='text' AND x.key>0),\n";
 
-/* No number stands for more ticks than the row has: a damaged one would not come to an end. */
-#define SPAN_TICKS "iif(l IN('C','D'),min(-k,c.n),1)"
+/* C and D stand for several ticks, E and F begin anew. No number stands for more ticks than the row
+ * has: a damaged one would not come to an end. */
+#define SPAN_TICKS "iif(l<'C' OR l>'D',1,min(-k,c.n))"
 
 static const char spans_sql[] =
 	" span(f,i,n,l,a,e) AS (SELECT f, sum(" SPAN_TICKS ") OVER w-" SPAN_TICKS ",\n"
 	"   " SPAN_TICKS ", l,\n"
 	"   CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,\n"
-	"   sum(l IN('E','F')) OVER w\n"
+	"   sum(l>'D') OVER w\n"
 	"  FROM num WINDOW w AS (PARTITION BY f ORDER BY i ROWS UNBOUNDED PRECEDING)),\n"
 	" run(f,i,n,v) AS (SELECT f, i, n, iif(l='D',NULL,\n"
 	"   sum(a) OVER (PARTITION BY f,e ORDER BY i ROWS UNBOUNDED PRECEDING)) FROM span\n"
-	"  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'\n"
-	"  UNION ALL SELECT key, ifnull(s.n,0), c.n-ifnull(s.n,0), NULL\n"
-	"   FROM json_each(c.cells) LEFT JOIN (SELECT f, sum(n) AS n FROM span GROUP BY f) s ON "
-	"s.f=key\n"
-	"   WHERE type='text'),\n";
+	"  UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),\n";
 
+/* A tick is there when anything stands behind its lateness. */
 static const char ticks_of_row_sql[] =
 	" tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n\n"
 	"  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)\n"
-	" SELECT json_group_array(json(x)) FROM\n"
-	"  (SELECT f, max(f>0 AND v IS NOT NULL) OVER w AS has_value,\n"
-	"    '['||i||','||group_concat(ifnull(v,'null')) OVER w||']' AS x\n"
-	"   FROM tick WINDOW w AS (PARTITION BY i ORDER BY f\n"
-	"    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))\n"
-	"  WHERE f=0 AND has_value";
+	" SELECT json_group_array(json('['||i||','||x||']')) FROM\n"
+	"  (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f\n"
+	"    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)\n"
+	"  WHERE f=0 AND instr(rtrim(x,',nul'),',')";
 
 #define T_MS "c.t0+json_extract(j.value,'$[0]')*c.step+ifnull(json_extract(j.value,'$[1]'),0)"
 
