@@ -163,6 +163,7 @@ struct outcome_entry {
 
 struct db;
 struct mirror;
+struct ring;
 
 struct store {
 	const struct catalog *catalog;
@@ -203,6 +204,7 @@ struct store {
 	uint64_t critical[STORE_CRITICAL]; /* see store_take_critical() */
 	size_t n_critical;
 	struct mirror *mirror; /* NULL: none */
+	struct ring *ring;     /* NULL: none */
 	struct rolling_day spent;
 	int64_t unsaved_bytes, unsaved_hour; /* of spent, since this hour */
 	bool spent_loaded, finishing;        /* finishing: the final commit */
@@ -274,6 +276,23 @@ void mirror_event(struct store *store, const struct event *event);
 void mirror_gone(struct store *store, const char *collector, const char *node, int64_t t_ms);
 void mirror_commit_begins(struct store *store);
 void mirror_commit_done(struct store *store);
+
+/* replay.c. The newest tick of each group that the file has of the store's boot, -1: none. The
+ * caller's; NULL without memory. */
+int64_t *replay_newest(struct store *store);
+/* Gives the store what is newer, counted as recovered; the rows of a tick are in the sink. */
+struct tick_log_item;
+void replay_item(struct store *store, const struct tick_log_item *item, const struct sink *sink,
+		 const int64_t *last_ms);
+
+/* ring.c. Writes to a descriptor that is the caller's and outlives the store. */
+MUST_CHECK int ring_open(struct store *store, int fd, int64_t digest);
+void ring_close(struct store *store);
+/* With the lock held: what comes, in its order. */
+void ring_tick(struct store *store, size_t group, int64_t t_ms, int64_t late_ms, int64_t step_ms,
+	       const struct sink *sink);
+void ring_event(struct store *store, const struct event *event);
+void ring_gone(struct store *store, const char *collector, const char *node, int64_t t_ms);
 
 /* spent.c: what the file keeps of it. With the lock held: whether it is to be written with this
  * commit. */

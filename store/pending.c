@@ -189,6 +189,7 @@ void store_event(struct store *store, const struct event *event)
 	pthread_mutex_lock(&store->lock);
 	pending_event(store, event);
 	mirror_event(store, event);
+	ring_event(store, event);
 	pthread_mutex_unlock(&store->lock);
 }
 

@@ -115,6 +115,14 @@ int store_open(const struct store_options *options, const struct catalog *catalo
 		store->status.mirrored = r == 0;
 		store->status.mirror_error = r;
 	}
+	/* Behind that: what a run before had mirrored is in the ring as well, as it has written it.
+	 */
+	if (options->ring_fd > 0) {
+		r = ring_open(store, options->ring_fd, options->digest);
+		if (r == -ENOMEM)
+			return r;
+		store->status.in_ring = r == 0;
+	}
 	*ret = store;
 	store = NULL;
 	return 0;
@@ -134,6 +142,7 @@ void store_close(struct store *store)
 	if (!store)
 		return;
 	mirror_close(store);
+	ring_close(store);
 	db_detach(store);
 	for (size_t i = 0; store->groups && i < store->n_groups; i++)
 		group_done(&store->groups[i]);

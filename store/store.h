@@ -39,6 +39,9 @@ struct store_options {
 	 * that was killed has left there is taken over. NULL: none. */
 	const char *mirror_dir;
 	int64_t digest; /* of the catalog: what another program has left is not read */
+	/* The ring (model/ring_log.h) that it is written to as well, one write for each tick of a
+	 * group: never blocks, the caller's, and outlives the store. 0: none. */
+	int ring_fd;
 };
 
 /* Looks at a path before anything is made there. -EISDIR, -EMEDIUMTYPE when it is no flashscope
@@ -51,6 +54,21 @@ MUST_CHECK int store_look(const char *path);
  * (store_status). -ENOMEM, -EINVAL for nonsensical options; what store_look() says. */
 MUST_CHECK int store_open(const struct store_options *options, const struct catalog *catalog,
 			  struct store **ret);
+
+/* What a ring has kept of an earlier boot. */
+struct store_past {
+	const uint8_t *bytes; /* oldest first */
+	size_t len;
+	int64_t last_ms; /* that the file has of the boot; what is a day later is not taken */
+	uint64_t n_ticks, n_events;
+};
+
+/* Before the store of this boot is open: has the file take the ticks and events of that boot that
+ * it has not got, in one commit. options are those of the store, with boot id, kernel and offset as
+ * the file knows them of that boot. Sets n_ticks and n_events; a file that lacks nothing is not
+ * opened. -errno: nothing was taken. */
+MUST_CHECK int store_take_past(const struct store_options *options, const struct catalog *catalog,
+			       struct store_past *past);
 
 /* Commits nothing by itself; the caller commits first. */
 void store_close(struct store *store);
@@ -194,6 +212,9 @@ struct store_status {
 	int64_t mirror_bytes;
 	uint64_t n_not_mirrored;                        /* ticks and events that did not fit */
 	uint64_t n_recovered_ticks, n_recovered_events; /* of a run before that was killed */
+	bool in_ring;           /* what comes is written to a ring as well */
+	int64_t ring_bytes;     /* written there in all */
+	uint64_t n_not_in_ring; /* ticks and events that it did not take */
 	int64_t boot;           /* number of this boot in the file, 0 while not attached */
 	int64_t moved_aside;    /* suffix .broken-N of a damaged database, 0: none was */
 	int64_t oldest_wall_ms; /* of the oldest sample or rollup, 0 when there is none */

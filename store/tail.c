@@ -506,6 +506,7 @@ void store_add(struct store *store, const struct group *group, int64_t t_ms, int
 			add_tick(store, g, t_ms, late_ms, step_ms, sink);
 			mirror_tick(store, (size_t)(g - store->groups), t_ms, late_ms, step_ms,
 				    sink);
+			ring_tick(store, (size_t)(g - store->groups), t_ms, late_ms, step_ms, sink);
 		}
 	}
 	pthread_mutex_unlock(&store->lock);
@@ -516,6 +517,7 @@ void store_gone(struct store *store, const struct collector *collector, const ch
 {
 	pthread_mutex_lock(&store->lock);
 	mirror_gone(store, collector->name, node, t_ms);
+	ring_gone(store, collector->name, node, t_ms);
 	for (size_t i = 0; i < store->n_groups; i++) {
 		struct tail_group *group = &store->groups[i];
 
