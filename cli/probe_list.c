@@ -21,12 +21,6 @@ struct list {
 	struct count collectors, nodes;
 };
 
-/* What somebody has to look at first, first; what is just not there, last. */
-static const enum outcome worst_first[] = {
-	OUTCOME_FAILED,  OUTCOME_DENIED,      OUTCOME_DISABLED,    OUTCOME_NO_OPTION,
-	OUTCOME_NO_NODE, OUTCOME_UNSUPPORTED, OUTCOME_NO_HARDWARE, OUTCOME_OK,
-};
-
 struct probe_item probe_shown(const struct collector *collector, const struct probe_item *item)
 {
 	struct probe_item shown = *item;
@@ -74,6 +68,22 @@ static void print_item(const struct list *list, unsigned indent, const char *hea
 	}
 }
 
+/* Whether what the collector says is what the line of one of its nodes will say. */
+static bool is_of_a_node(const struct probe *probe, const struct probe_item *own)
+{
+	size_t len = strlen(own->reason);
+
+	for (size_t i = 1; i < probe->n_items; i++) {
+		const struct probe_item *node = &probe->items[i];
+		size_t node_len = strlen(node->reason);
+
+		if (node->outcome == own->outcome && !node->left_out && node_len &&
+		    len > node_len && !strcmp(own->reason + len - node_len, node->reason))
+			return true;
+	}
+	return false;
+}
+
 static void print_collector(const struct list *list, const char *name,
 			    const struct probe_item *item, const struct count *nodes)
 {
@@ -112,11 +122,13 @@ static void print_probe(struct list *list, const struct collector *collector,
 			const struct probe *probe)
 {
 	const struct count nodes = count_nodes(probe);
-	const struct probe_item own = probe_shown(collector, &probe->items[0]);
+	struct probe_item own = probe_shown(collector, &probe->items[0]);
 
+	if (is_of_a_node(probe, &own))
+		own.reason[0] = own.advice[0] = '\0';
 	print_collector(list, collector->name, &own, &nodes);
-	for (size_t i = 0; i < ARRAY_SIZE(worst_first); i++)
-		print_nodes(list, probe, worst_first[i]);
+	for (size_t i = 0; i < N_OUTCOMES; i++)
+		print_nodes(list, probe, outcomes_worst_first[i]);
 	list->collectors.ok += own.outcome == OUTCOME_OK;
 	list->collectors.not_ok += own.outcome != OUTCOME_OK;
 	list->nodes.ok += nodes.ok;

@@ -22,6 +22,11 @@ const char *outcome_name(enum outcome outcome)
 	return names[outcome];
 }
 
+const enum outcome outcomes_worst_first[N_OUTCOMES] = {
+	OUTCOME_FAILED,  OUTCOME_DENIED,      OUTCOME_DISABLED,    OUTCOME_NO_OPTION,
+	OUTCOME_NO_NODE, OUTCOME_UNSUPPORTED, OUTCOME_NO_HARDWARE, OUTCOME_OK,
+};
+
 int probe_init(struct probe *probe)
 {
 	*probe = (struct probe){.items = calloc(1, sizeof(struct probe_item)), .n_items = 1};
@@ -114,6 +119,58 @@ void probe_left_out(struct probe *probe, const char *node, const char *advice, c
 	item->left_out = true;
 	snprintf(item->advice, sizeof(item->advice), "%s", advice);
 	snprintf(item->reason, sizeof(item->reason), "%s", reason);
+}
+
+static size_t count_nodes(const struct probe *probe, bool left_out)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < probe->n_items; i++)
+		n += probe->items[i].left_out == left_out;
+	return n;
+}
+
+static const struct probe_item *find_node(const struct probe *probe, enum outcome outcome,
+					  bool left_out)
+{
+	for (size_t i = 1; i < probe->n_items; i++)
+		if (probe->items[i].outcome == outcome && probe->items[i].left_out == left_out)
+			return &probe->items[i];
+	return NULL;
+}
+
+static const struct probe_item *worst_node(const struct probe *probe, bool left_out)
+{
+	const struct probe_item *node = NULL;
+
+	for (size_t i = 0; i < N_OUTCOMES && !node; i++)
+		node = find_node(probe, outcomes_worst_first[i], left_out);
+	return node;
+}
+
+static void judge_by(struct probe *probe, const struct probe_item *node)
+{
+	struct probe_item copy = *node;
+	size_t n = count_nodes(probe, copy.left_out);
+	char of[48] = "";
+
+	if (n > 1)
+		snprintf(of, sizeof(of), "none of %zu nodes is %s; ", n,
+			 copy.left_out ? "sampled" : "ok");
+	probe_collector(probe, copy.outcome, copy.advice, "%s%s: %s", of, copy.node, copy.reason);
+}
+
+void probe_judge(struct probe *probe)
+{
+	const struct probe_item *node;
+
+	if (probe->items[0].outcome != OUTCOME_OK || find_node(probe, OUTCOME_OK, false))
+		return;
+	node = worst_node(probe, false);
+	if (!node)
+		node = worst_node(probe, true);
+	if (node)
+		judge_by(probe, node);
 }
 
 enum outcome outcome_of_error(int error)

@@ -17,10 +17,14 @@ enum outcome {
 	OUTCOME_DISABLED,    /* there, but switched off; the advice says how to switch it on */
 	OUTCOME_UNSUPPORTED, /* the driver or device refuses it */
 	OUTCOME_FAILED,      /* an error that should not be */
+	N_OUTCOMES
 };
 
 /* "ok", "no_hardware", ... */
 const char *outcome_name(enum outcome outcome);
+
+/* All of them: what somebody has to look at first, first; ok last. */
+extern const enum outcome outcomes_worst_first[N_OUTCOMES];
 
 #define PROBE_TEXT_MAX  256
 #define PROBE_ITEMS_MAX 1024
@@ -66,6 +70,11 @@ void probe_part(char ret[NODE_NAME_MAX], const char *node, const char *part);
 
 /* A node that is left out unless want_all: OUTCOME_DISABLED. */
 void probe_left_out(struct probe *probe, const char *node, const char *advice, const char *reason);
+
+/* When the collector has found what it can sample, and no node of it is ok, its word is that of the
+ * worst one, with its reason and advice: whoever reads ok may count on values. Nodes that are left
+ * out count only when there are no others. Without nodes nothing is known, and ok stands. */
+void probe_judge(struct probe *probe);
 
 /* The usual outcome of an errno: ENOENT no node, EACCES and EPERM denied, EOPNOTSUPP unsupported,
  * any other failed. */

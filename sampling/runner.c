@@ -134,6 +134,8 @@ int runner_probe(struct runner *runner, size_t collector)
 	/* A collector that fails without a word still has to stand as failed. */
 	if (r < 0 && slot->probe.items[0].outcome == OUTCOME_OK)
 		probe_collector(&slot->probe, outcome_of_error(r), "", "the probe failed");
+	if (r >= 0)
+		probe_judge(&slot->probe);
 	return r < 0 ? r : 0;
 }
 
