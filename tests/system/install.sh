@@ -60,6 +60,7 @@ sh -n "$(find "$work/root" -name S60flashscoped)"
 # Each open door of a unit says why: a comment stands above it.
 for unit in flashscoped flashscope-helper; do
 	sed -n '/^# Open doors/,/^\[Install\]/p' "$work/root$units/$unit.service" >"$work/doors"
+	cp "$work/root$units/$unit.service" "$work/doors.$unit"
 	[ "$(grep -c '^#' "$work/doors")" -ge 4 ] || fail "$unit does not say why its doors are open"
 done
 
@@ -83,6 +84,16 @@ if [ -z "$daemon_level" ]; then
 	echo 'skipped: this systemd-analyze cannot judge units offline'
 	exit 77
 fi
+# What systemd holds against a unit is named there, with the reason.
+for unit in flashscoped flashscope-helper; do
+	systemd-analyze security --offline=true --json=short "$work/root$units/$unit.service" 2>/dev/null |
+		grep -oE '"name":"[A-Za-z]+[^"]*","json_field":"[^"]*","description":"[^"]*","exposure":"[0-9]' |
+		sed 's/^"name":"\([A-Za-z]*\).*/\1/' | sort -u >"$work/open"
+	[ "$(wc -l <"$work/open")" -ge 5 ] || fail "doors of $unit: $(cat "$work/open")"
+	while read -r door; do
+		grep -q "$door=" "$work/doors.$unit" || fail "$unit does not say why $door= is open"
+	done <"$work/open"
+done
 [ "$daemon_level" -le 20 ] || fail "the daemon's unit is exposed by $daemon_level tenths"
 [ "$helper_level" -le 25 ] || fail "the helper's unit is exposed by $helper_level tenths"
 echo ok
