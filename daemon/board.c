@@ -159,6 +159,13 @@ static size_t find_failed(const struct board_probe *probe, const char *node)
 	return 0;
 }
 
+static void set_ok(struct probe_item *item)
+{
+	item->outcome = OUTCOME_OK;
+	item->reason[0] = '\0';
+	item->advice[0] = '\0';
+}
+
 /* Others may be reading the old one, so a new one takes its place. False without memory. */
 static bool mend(struct board *board, struct board_collector *entry, size_t item)
 {
@@ -167,9 +174,10 @@ static bool mend(struct board *board, struct board_collector *entry, size_t item
 	if (!copy)
 		return false;
 	copy->n_failed--;
-	copy->items[item].outcome = OUTCOME_OK;
-	copy->items[item].reason[0] = '\0';
-	copy->items[item].advice[0] = '\0';
+	set_ok(&copy->items[item]);
+	/* One that is sampled and not ok has the word of its nodes (probe_judge()). */
+	if (copy->items[0].outcome != OUTCOME_OK)
+		set_ok(&copy->items[0]);
 	put_up(board, entry, copy);
 	return true;
 }
@@ -186,8 +194,13 @@ void board_sampled(struct board *board, const struct group *group, const struct 
 		const struct row *row = sink->rows[i];
 		size_t item = find_failed(entry->probe, row->node);
 
-		if (item && has_worked(row, group) && mend(board, entry, item))
-			worked(arg, entry->collector, row->node);
+		bool was_ok = entry->probe->items[0].outcome == OUTCOME_OK;
+
+		if (!item || !has_worked(row, group) || !mend(board, entry, item))
+			continue;
+		worked(arg, entry->collector, row->node);
+		if (!was_ok)
+			worked(arg, entry->collector, "");
 	}
 }
 

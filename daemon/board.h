@@ -54,7 +54,8 @@ void board_update(struct board *board, const struct sampler *sampler,
 void board_probed(struct board *board, const struct collector *collector,
 		  const struct probe *probe);
 /* Takes from a sample which nodes have worked since their probe failed: these have the outcome ok
- * from then on, until they are probed again, and worked() is called for each. */
+ * from then on, until they are probed again, and worked() is called for each, and with "" for
+ * a collector that had no node that was ok. */
 void board_sampled(struct board *board, const struct group *group, const struct sink *sink,
 		   void (*worked)(void *arg, const struct collector *collector, const char *node),
 		   void *arg);

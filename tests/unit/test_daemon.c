@@ -263,6 +263,8 @@ static void test_board_worked(void **state)
 	probe_node(&probe, "a", OUTCOME_FAILED, "advice", "%s", "why");
 	probe_node(&probe, "b", OUTCOME_FAILED, "", "%s", "why");
 	probe_node(&probe, "c", OUTCOME_DISABLED, "", "%s", "why");
+	probe_judge(&probe);
+	assert_int_equal(probe.items[0].outcome, OUTCOME_FAILED);
 	sink_reset(&sink, &c->groups[0]);
 	row_set(sink_row(&sink, "a", ""), 0, 1);
 	row_fault(sink_row(&sink, "b", ""), 0, EIO);
@@ -273,8 +275,9 @@ static void test_board_worked(void **state)
 	assert_int_equal(board_view(board, &view), 0);
 	board_sampled(board, &c->groups[0], &sink, count_worked, &worked);
 	board_sampled(board, &c->groups[0], &sink, count_worked, &worked);
-	assert_int_equal(worked.n, 1);
-	assert_string_equal(worked.node, "a");
+	/* The node, and the collector that had none. */
+	assert_int_equal(worked.n, 2);
+	assert_string_equal(worked.node, "");
 	assert_true(board_expects(board, c, "a"));
 	assert_false(board_expects(board, c, "b"));
 	assert_false(board_expects(board, c, "c"));
@@ -283,6 +286,9 @@ static void test_board_worked(void **state)
 	assert_int_equal(board_item(later.collectors[0].probe, 1)->outcome, OUTCOME_OK);
 	assert_string_equal(board_item(later.collectors[0].probe, 1)->reason, "");
 	assert_string_equal(board_item(later.collectors[0].probe, 1)->advice, "");
+	assert_int_equal(board_item(view.collectors[0].probe, 0)->outcome, OUTCOME_FAILED);
+	assert_int_equal(board_item(later.collectors[0].probe, 0)->outcome, OUTCOME_OK);
+	assert_string_equal(board_item(later.collectors[0].probe, 0)->reason, "");
 	board_view_done(&later);
 	board_view_done(&view);
 	/* The next look says how it is. */
