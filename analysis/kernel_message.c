@@ -214,17 +214,34 @@ static bool is_word_line(struct slice line)
 	return n > 1 && n < line.len && line.p[n] == '=';
 }
 
+/* A power cut leaves zeros where the end of a line was to be written, and the next boot goes on
+ * behind them: so they end a line as well. Those in front of one are passed over. */
+static bool next_line(struct slice *rest, struct slice *ret)
+{
+	size_t n = 0;
+
+	while (rest->len && !rest->p[0])
+		*rest = skip(*rest, 1);
+	if (!rest->len)
+		return false;
+	while (n < rest->len && rest->p[n] != '\n' && rest->p[n])
+		n++;
+	*ret = (struct slice){rest->p, n};
+	*rest = skip(*rest, MIN(n + 1, rest->len));
+	return true;
+}
+
 bool kernel_message_next(struct slice *rest, struct kernel_message *ret)
 {
 	struct slice line, ahead;
 
 	do {
-		if (!slice_line(rest, &line))
+		if (!next_line(rest, &line))
 			return false;
 	} while (kernel_message_line(line, ret) < 0);
 	if (ret->sequence == KERNEL_SEQUENCE_NONE)
 		return true;
-	for (ahead = *rest; slice_line(&ahead, &line) && is_word_line(line); *rest = ahead)
+	for (ahead = *rest; next_line(&ahead, &line) && is_word_line(line); *rest = ahead)
 		take_word(line, ret);
 	return true;
 }

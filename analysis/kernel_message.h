@@ -48,5 +48,5 @@ MUST_CHECK int kernel_message_record(struct slice record, struct kernel_message 
 MUST_CHECK int kernel_message_line(struct slice line, struct kernel_message *ret);
 
 /* The next message of a saved log of either kind, taken off the front of *rest; blank lines are
- * passed over. false: none left. */
+ * passed over, and NUL bytes end a line. false: none left. */
 bool kernel_message_next(struct slice *rest, struct kernel_message *ret);

@@ -287,13 +287,49 @@ static void a_whole_log(void **unused)
 	assert_false(kernel_message_next(&rest, &m));
 }
 
+/* A power cut left zeros in the file, and the next boot went on behind them. */
+static void zeros_in_a_log(void **unused)
+{
+	static const char log[] = "[   15.000000] a\n\0\0\0[    0.000000] Linux version 6.1\n"
+				  "6,1,2,-;b\0 SUBSYSTEM=block\n\0\n[    3.000000] c\0\0";
+	static char zeros[5000] = "[    1.000000] d";
+	struct slice rest = {log, sizeof(log) - 1};
+	struct kernel_message m;
+
+	(void)unused;
+	assert_true(kernel_message_next(&rest, &m));
+	assert_int_equal(m.t_us, 15000000);
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "Linux version 6.1");
+	assert_int_equal(m.t_us, 0);
+	assert_false(m.is_bare);
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "b");
+	assert_string_equal(m.subsystem, "block");
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "c");
+	assert_false(kernel_message_next(&rest, &m));
+
+	memmove(zeros + sizeof(zeros) - 17, zeros, 17);
+	memset(zeros, 0, sizeof(zeros) - 17);
+	rest = (struct slice){zeros, sizeof(zeros)};
+	assert_true(kernel_message_next(&rest, &m));
+	assert_string_equal(m.text, "d");
+	assert_false(kernel_message_next(&rest, &m));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records),           cmocka_unit_test(escapes),
-		cmocka_unit_test(what_is_no_record), cmocka_unit_test(saved_lines),
-		cmocka_unit_test(wall_clocks),       cmocka_unit_test(bare_lines),
-		cmocka_unit_test(blank_lines),       cmocka_unit_test(a_long_line_is_cut),
+		cmocka_unit_test(zeros_in_a_log),
+		cmocka_unit_test(records),
+		cmocka_unit_test(escapes),
+		cmocka_unit_test(what_is_no_record),
+		cmocka_unit_test(saved_lines),
+		cmocka_unit_test(wall_clocks),
+		cmocka_unit_test(bare_lines),
+		cmocka_unit_test(blank_lines),
+		cmocka_unit_test(a_long_line_is_cut),
 		cmocka_unit_test(a_whole_log),
 	};
 
