@@ -86,3 +86,16 @@ unsigned address_port(const struct sockaddr_storage *sockaddr)
 	memcpy(&in, sockaddr, sizeof(in));
 	return ntohs(in.sin_port);
 }
+
+bool address_is_any(const struct sockaddr_storage *sockaddr)
+{
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+
+	if (sockaddr->ss_family == AF_INET6) {
+		memcpy(&in6, sockaddr, sizeof(in6));
+		return IN6_IS_ADDR_UNSPECIFIED(&in6.sin6_addr);
+	}
+	memcpy(&in, sockaddr, sizeof(in));
+	return in.sin_addr.s_addr == htonl(INADDR_ANY);
+}

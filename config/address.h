@@ -17,3 +17,5 @@ int address_parse(const char *text, struct address *ret);
 
 /* The port of an address in host order. */
 unsigned address_port(const struct sockaddr_storage *sockaddr);
+/* Whether it is all addresses of its family: 0.0.0.0 or ::. */
+bool address_is_any(const struct sockaddr_storage *sockaddr);

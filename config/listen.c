@@ -46,12 +46,33 @@ static bool is_same(const struct listen_item *a, const struct listen_item *b)
 	return a->kind == LISTEN_PASSED || !strcmp(a->path, b->path);
 }
 
-static bool is_repeated(const struct listen_list *list, const struct listen_item *item)
+/* Whether one of them is all addresses of the other one's family, at the same port. */
+static bool overlap(const struct listen_item *a, const struct listen_item *b)
 {
-	for (size_t i = 0; i < list->n; i++)
+	return a->kind == LISTEN_IP && b->kind == LISTEN_IP &&
+	       a->address.sockaddr.ss_family == b->address.sockaddr.ss_family &&
+	       address_port(&a->address.sockaddr) &&
+	       address_port(&a->address.sockaddr) == address_port(&b->address.sockaddr) &&
+	       (address_is_any(&a->address.sockaddr) || address_is_any(&b->address.sockaddr));
+}
+
+/* A second socket of the same place could not be opened. */
+static int check_repeated(const struct listen_list *list, const struct listen_item *item,
+			  const char *word, struct text *why)
+{
+	for (size_t i = 0; i < list->n; i++) {
 		if (is_same(&list->items[i], item))
-			return true;
-	return false;
+			text_printf(why, "has %s twice", word);
+		else if (overlap(&list->items[i], item))
+			text_printf(why,
+				    "has %s and another address of the same port, and one of "
+				    "them is all addresses",
+				    word);
+		else
+			continue;
+		return -EINVAL;
+	}
+	return 0;
 }
 
 int listen_parse(const char *text, struct listen_list *ret, struct text *why)
@@ -79,10 +100,9 @@ int listen_parse(const char *text, struct listen_list *ret, struct text *why)
 
 		if (r < 0)
 			return r;
-		if (is_repeated(&list, &list.items[list.n])) {
-			text_printf(why, "has %s twice", word);
-			return -EINVAL;
-		}
+		r = check_repeated(&list, &list.items[list.n], word, why);
+		if (r < 0)
+			return r;
 		list.n++;
 		p += len;
 	}

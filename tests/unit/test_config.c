@@ -111,6 +111,8 @@ static void test_errors(void **state)
 		{"[http]\nlisten = 127.0.0.1:1 localhost:1\n", "has localhost:1 twice"},
 		{"[http]\nlisten = unix:/a 127.0.0.1:1 unix:/a\n", "has unix:/a twice"},
 		{"[http]\nlisten = systemd systemd\n", "has systemd twice"},
+		{"[http]\nlisten = 127.0.0.1:1 0.0.0.0:1\n", "has 0.0.0.0:1 and another"},
+		{"[http]\nlisten = [::]:1 [::1]:1\n", "has [::1]:1 and another"},
 		{"[http]\nlisten = unix:a\n", "has a path that does not begin with /"},
 		{"[http]\nlisten = unix:/" LONG_40 LONG_40 LONG_40 "\n", "more than 107 bytes"},
 		{"[http]\nlisten = 127.0.0.1:1 127.0.0.1:2 127.0.0.1:3 127.0.0.1:4 127.0.0.1:5 "
@@ -283,6 +285,9 @@ static void test_listen(void **state)
 	assert_int_equal(why[0], '\0');
 	assert_int_equal(listen_parse("127.0.0.1:0 127.0.0.1:0 127.0.0.1:1 [::1]:1", &list, &text),
 			 0);
+	assert_int_equal(
+		listen_parse("0.0.0.0:0 127.0.0.1:0 0.0.0.0:1 [::]:1 127.0.0.1:2", &list, &text),
+		0);
 	assert_int_equal(listen_parse(" ", &list, &text), -EINVAL);
 	assert_int_equal(listen_parse("127.0.0.1:1,127.0.0.1:2", &list, &text), -EINVAL);
 	assert_int_equal(listen_parse("127.0.0.1:1 " LONG_40 LONG_40 LONG_40 LONG_40, &list, &text),
