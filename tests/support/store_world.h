@@ -177,6 +177,33 @@ static inline void world_check(struct reader *reader, int64_t boot, int64_t from
 	cursor_close(cursor);
 }
 
+/* Two nodes each second, up to before to_ms. */
+static inline void world_ticks(struct sink *sink, struct store *store, int64_t from_ms,
+			       int64_t to_ms)
+{
+	for (int64_t t = from_ms; t < to_ms; t += 1000)
+		world_tick(store, sink, t, 2);
+}
+
+static inline void world_event(struct store *store, int64_t t_ms, const char *kind)
+{
+	struct event event = {.t_ms = t_ms, .t_end_ms = t_ms};
+
+	snprintf(event.kind, sizeof(event.kind), "%s", kind);
+	store_event(store, &event);
+}
+
+/* The file has these seconds of the first boot, each once. */
+static inline void world_assert_file(int64_t from_ms, int64_t to_ms)
+{
+	CLEANUP(reader_closep) struct reader *reader = world_reader(NULL);
+	struct world_seen seen = {.next_ms = from_ms};
+
+	world_check(reader, 1, from_ms, to_ms, &seen);
+	assert_int_equal(seen.n_bad, 0);
+	assert_int_equal(seen.n_ticks, (to_ms - from_ms) / 1000);
+}
+
 /* Runs the stock shell on the file; the answer without its last newline. */
 static inline void world_shell(const char *sql, char *answer, size_t size)
 {

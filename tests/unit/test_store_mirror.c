@@ -21,36 +21,12 @@ static struct store *open_with(const char *boot_id, int64_t digest)
 	return store;
 }
 
-static void run_ticks(struct store *store, int64_t from_ms, int64_t to_ms)
-{
-	for (int64_t t = from_ms; t < to_ms; t += 1000)
-		world_tick(store, &sink, t, 2);
-}
-
-static void add_event(struct store *store, int64_t t_ms, const char *kind)
-{
-	struct event event = {.t_ms = t_ms, .t_end_ms = t_ms};
-
-	snprintf(event.kind, sizeof(event.kind), "%s", kind);
-	store_event(store, &event);
-}
-
 static struct store_status status_of(struct store *store)
 {
 	struct store_status status;
 
 	store_get_status(store, &status);
 	return status;
-}
-
-static void assert_file(int64_t from_ms, int64_t to_ms)
-{
-	CLEANUP(reader_closep) struct reader *reader = world_reader(NULL);
-	struct world_seen seen = {.next_ms = from_ms};
-
-	world_check(reader, 1, from_ms, to_ms, &seen);
-	assert_int_equal(seen.n_bad, 0);
-	assert_int_equal(seen.n_ticks, (to_ms - from_ms) / 1000);
 }
 
 /* A machine that is up for a day: what is ahead of its clock would be held for damage. */
@@ -86,16 +62,16 @@ static void nothing_is_lost(void **state)
 
 	(void)state;
 	assert_true(status_of(store).mirrored);
-	run_ticks(store, 1000, 30000);
+	world_ticks(&sink, store, 1000, 30000);
 	assert_int_equal(store_commit(store, 30000, false), 0);
-	run_ticks(store, 30000, 50000);
-	add_event(store, 40000, "an_event");
+	world_ticks(&sink, store, 30000, 50000);
+	world_event(store, 40000, "an_event");
 	store_close(store); /* killed */
 
 	store = open_with("a", DIGEST);
 	assert_int_equal(status_of(store).n_recovered_ticks, 20);
 	assert_int_equal(status_of(store).n_recovered_events, 1);
-	run_ticks(store, 50000, 60000);
+	world_ticks(&sink, store, 50000, 60000);
 	store_close(store); /* again, before its first commit */
 
 	store = open_with("a", DIGEST);
@@ -103,7 +79,7 @@ static void nothing_is_lost(void **state)
 	assert_int_equal(status_of(store).n_recovered_events, 1);
 	assert_int_equal(store_commit(store, 60000, true), 0);
 	store_close(store);
-	assert_file(1000, 60000);
+	world_assert_file(1000, 60000);
 	world_shell("SELECT count(*) FROM event WHERE kind='an_event'", answer, sizeof(answer));
 	assert_string_equal(answer, "1");
 	/* A clean end leaves nothing behind. */
@@ -127,11 +103,11 @@ static void what_the_file_has_already(void **state)
 
 	(void)state;
 	snprintf(kept, sizeof(kept), "%s/kept", world_folder);
-	run_ticks(store, 1000, 30000);
-	add_event(store, 20000, "an_event");
+	world_ticks(&sink, store, 1000, 30000);
+	world_event(store, 20000, "an_event");
 	copy_file(mirror_path[0], kept);
 	assert_int_equal(store_commit(store, 30000, false), 0);
-	run_ticks(store, 30000, 40000);
+	world_ticks(&sink, store, 30000, 40000);
 	store_close(store);
 	copy_file(kept, mirror_path[0]);
 	store = open_with("a", DIGEST);
@@ -139,7 +115,7 @@ static void what_the_file_has_already(void **state)
 	assert_int_equal(status_of(store).n_recovered_events, 0);
 	assert_int_equal(store_commit(store, 40000, true), 0);
 	store_close(store);
-	assert_file(1000, 40000);
+	world_assert_file(1000, 40000);
 	world_shell("SELECT count(*) FROM event WHERE kind='an_event'", answer, sizeof(answer));
 	assert_string_equal(answer, "1");
 }
@@ -150,11 +126,11 @@ static void what_is_of_others(void **state)
 	struct store *store = open_with("a", DIGEST);
 
 	(void)state;
-	run_ticks(store, 1000, 30000);
+	world_ticks(&sink, store, 1000, 30000);
 	store_close(store);
 	store = open_with("a", DIGEST + 1);
 	assert_int_equal(status_of(store).n_recovered_ticks, 0);
-	run_ticks(store, 1000, 30000);
+	world_ticks(&sink, store, 1000, 30000);
 	store_close(store);
 	store = open_with("b", DIGEST + 1);
 	assert_int_equal(status_of(store).n_recovered_ticks, 0);
@@ -173,17 +149,17 @@ static void what_cannot_be_mirrored(void **state)
 	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
 	assert_false(status_of(store).mirrored);
 	assert_int_equal(status_of(store).mirror_error, -ENOENT);
-	run_ticks(store, 1000, 5000);
+	world_ticks(&sink, store, 1000, 5000);
 	assert_int_equal(store_commit(store, 5000, true), 0);
 	store_close(store);
 	assert_int_equal(symlink("/dev/zero", mirror_path[0]), 0);
 	assert_int_equal(mkfifo(mirror_path[1], 0600), 0);
 	store = open_with("a", DIGEST);
 	assert_true(status_of(store).mirrored);
-	run_ticks(store, 5000, 9000);
+	world_ticks(&sink, store, 5000, 9000);
 	assert_int_equal(store_commit(store, 9000, true), 0);
 	store_close(store);
-	assert_file(1000, 9000);
+	world_assert_file(1000, 9000);
 }
 
 /* The bound of the tail is that of the mirror: what is past it is counted. */
@@ -197,12 +173,12 @@ static void it_is_bounded(void **state)
 	options.mirror_dir = world_folder;
 	options.tail_max_bytes = 10000;
 	assert_int_equal(store_open(&options, &world_catalog, &store), 0);
-	run_ticks(store, 1000, 2000000);
+	world_ticks(&sink, store, 1000, 2000000);
 	assert_true(status_of(store).n_not_mirrored > 0);
 	assert_int_equal(stat(mirror_path[0], &st), 0);
 	assert_true(st.st_size <= 10064);
 	assert_int_equal(store_commit(store, 2000000, false), 0);
-	run_ticks(store, 2000000, 2010000);
+	world_ticks(&sink, store, 2000000, 2010000);
 	store_close(store);
 	store = open_with("a", 0);
 	assert_int_equal(status_of(store).n_recovered_ticks, 10);

@@ -20,30 +20,6 @@ static struct store *open_with(const char *boot_id, int fd)
 	return store;
 }
 
-static void run_ticks(struct store *store, int64_t from_ms, int64_t to_ms)
-{
-	for (int64_t t = from_ms; t < to_ms; t += 1000)
-		world_tick(store, &sink, t, 2);
-}
-
-static void add_event(struct store *store, int64_t t_ms, const char *kind)
-{
-	struct event event = {.t_ms = t_ms, .t_end_ms = t_ms};
-
-	snprintf(event.kind, sizeof(event.kind), "%s", kind);
-	store_event(store, &event);
-}
-
-static void assert_file(int64_t from_ms, int64_t to_ms)
-{
-	CLEANUP(reader_closep) struct reader *reader = world_reader(NULL);
-	struct world_seen seen = {.next_ms = from_ms};
-
-	world_check(reader, 1, from_ms, to_ms, &seen);
-	assert_int_equal(seen.n_bad, 0);
-	assert_int_equal(seen.n_ticks, (to_ms - from_ms) / 1000);
-}
-
 /* A boot that ends at 100 s, with 60 s of it committed. */
 static void end_a_boot(void)
 {
@@ -53,12 +29,12 @@ static void end_a_boot(void)
 
 	assert_true(fd > 0);
 	store = open_with("a", fd);
-	run_ticks(store, 1000, 50000);
-	add_event(store, 50000, "one");
-	run_ticks(store, 50000, 60000);
+	world_ticks(&sink, store, 1000, 50000);
+	world_event(store, 50000, "one");
+	world_ticks(&sink, store, 50000, 60000);
 	assert_int_equal(store_commit(store, 60000, false), 0);
-	run_ticks(store, 60000, 100000);
-	add_event(store, 99500, "two");
+	world_ticks(&sink, store, 60000, 100000);
+	world_event(store, 99500, "two");
 	store_get_status(store, &status);
 	assert_true(status.in_ring && status.ring_bytes > 0 && !status.n_not_in_ring);
 	store_close(store);
@@ -144,14 +120,14 @@ static void what_no_commit_held(void **state)
 	assert_int_equal(past.n_events, 1);
 	assert_int_equal(last_ms_of_boot(), 99000);
 	assert_int_equal(n_events(), 2);
-	assert_file(1000, 100000);
+	world_assert_file(1000, 100000);
 	/* And the boot after goes on as if nothing had been. */
 	store = open_with("b", 0);
-	run_ticks(store, 1000, 30000);
+	world_ticks(&sink, store, 1000, 30000);
 	assert_int_equal(store_commit(store, 30000, true), 0);
 	store_close(store);
 	assert_int_equal(n_boots(), 2);
-	assert_file(1000, 100000);
+	world_assert_file(1000, 100000);
 }
 
 /* Taken again, it adds nothing, and does not even open the file. */
@@ -166,7 +142,7 @@ static void twice(void **state)
 	assert_int_equal(take("a", &past), 0);
 	assert_int_equal(past.n_ticks + past.n_events, 0);
 	assert_int_equal(n_events(), 2);
-	assert_file(1000, 100000);
+	world_assert_file(1000, 100000);
 	past = what_is_left(99500);
 	assert_int_equal(rename(world_path, ring_path), 0);
 	assert_int_equal(take("a", &past), 0);
@@ -186,7 +162,7 @@ static void overwritten(void **state)
 	assert_int_equal(take("a", &past), 0);
 	assert_true(past.n_ticks >= 5 && past.n_ticks < 40);
 	assert_int_equal(last_ms_of_boot(), 99000);
-	assert_file(100000 - 1000 * (int64_t)past.n_ticks, 100000);
+	world_assert_file(100000 - 1000 * (int64_t)past.n_ticks, 100000);
 }
 
 static void of_another_boot(void **state)
@@ -215,13 +191,13 @@ static void one_that_refuses(void **state)
 	struct store_status status;
 
 	(void)state;
-	run_ticks(store, 1000, 11000);
+	world_ticks(&sink, store, 1000, 11000);
 	store_get_status(store, &status);
 	assert_int_equal(status.n_not_in_ring, 10);
 	assert_int_equal(store_commit(store, 11000, true), 0);
 	store_close(store);
 	close(fd);
-	assert_file(1000, 11000);
+	world_assert_file(1000, 11000);
 	store = open_with("", 1);
 	store_get_status(store, &status);
 	assert_false(status.in_ring);
