@@ -105,11 +105,14 @@ static void helper_rows(void *arg, const struct wire_rows *head, const struct si
 
 	if (!plan->schedule.period_ms || head->t_ms != plan->asked_ms)
 		return;
-	/* A device that took long, after the others: what it says stands at its own time. */
+	/* A device that took long, after the others: what it says stands at a time of its own, also
+	 * where it came in the same millisecond. */
 	if (plan->taken_ms == head->t_ms)
-		t_ms = clock_boot_ms();
-	if (sink->n_rows)
+		t_ms = MAX(clock_boot_ms(), plan->rows_ms + 1);
+	if (sink->n_rows) {
 		plan->taken_ms = head->t_ms;
+		plan->rows_ms = t_ms;
+	}
 	again_if_needed(plan, head, sink);
 	sampler_take_rows(sampler, head->group, t_ms, MAX(t_ms, head->at_ms), head->duration_us,
 			  head->error, sink);

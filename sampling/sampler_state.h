@@ -25,6 +25,7 @@ struct plan {
 	unsigned n_tries;       /* out of turn, since there was a sample */
 	bool answered;          /* there is one, or all sleep */
 	int64_t taken_ms;       /* that its last rows were for */
+	int64_t rows_ms;        /* at which they stand: later than that for those that came late */
 	int64_t asked_ms;       /* planned time that the helper was asked for last */
 	size_t in_collector;    /* index of the group within its collector */
 };
