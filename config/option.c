@@ -62,6 +62,8 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"Memory for samples that cannot be written yet."},
 	[OPTION_MIRROR] = {"store", "mirror", OPTION_BOOL, "yes", 0, 0, NULL,
 		"Whether what is not committed yet is kept in the runtime folder as well, if that is in memory: a daemon that is killed then loses nothing."},
+	[OPTION_PMSG] = {"store", "pmsg", OPTION_PATH, "none", 0, 0, NULL,
+		"/dev/pmsg0 of pstore: what comes is written there as well, and after a warm restart the file gets what was not committed of the boot before."},
 	[OPTION_RESCAN_INTERVAL] = {"sampling", "rescan_interval", OPTION_DURATION, "1h",
 		10 * SECOND_MS, 30 * DAY_MS, NULL,
 		"Looks for new and vanished nodes after this time, beside what the kernel tells by uevents."},

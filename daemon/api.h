@@ -35,8 +35,9 @@ struct api {
 		bool elsewhere;           /* others than this machine can reach it */
 	} places[API_PLACES_MAX];         /* beside socket_path */
 	size_t n_places;
-	bool in_memory;     /* the database will not survive a restart of the machine */
-	int64_t started_ms; /* boot clock */
+	bool in_memory;         /* the database will not survive a restart of the machine */
+	int64_t started_ms;     /* boot clock */
+	const char *pmsg_error; /* why there is no ring; NULL: there is, or none is wanted */
 	struct api_reader *reader;
 	int64_t reader_used_ms;
 	/* That is being read, NULL: none. One at a time: it keeps the journal from being begun

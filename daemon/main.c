@@ -32,6 +32,7 @@
 #include "daemon/loop.h"
 #include "daemon/own_boot_id.h"
 #include "daemon/past.h"
+#include "daemon/pmsg.h"
 #include "daemon/privileges.h"
 #include "daemon/reload.h"
 #include "daemon/service.h"
@@ -55,6 +56,7 @@ struct flashscoped {
 	struct store *store;
 	struct board *board;
 	struct helper_process helper;
+	struct pmsg pmsg;
 	enum link_state helper_state; /* as it was said last */
 	bool monitors_down;           /* nobody keeps the UFS monitors */
 	struct sampler *sampler;
@@ -277,10 +279,11 @@ static struct store_shares shares(const struct config *config)
 	return s;
 }
 
-static int open_store(struct flashscoped *d)
+static struct store_options store_options(const struct flashscoped *d)
 {
 	const struct config *config = d->settings.config;
-	const struct store_options options = {
+
+	return (struct store_options){
 		.path = option(d, OPTION_DATABASE),
 		.boot_id = d->boot_id,
 		.kernel = d->kernel,
@@ -291,7 +294,20 @@ static int open_store(struct flashscoped *d)
 		.commit_ms = config_number(config, OPTION_COMMIT_INTERVAL),
 		.mirror_dir = config_bool(config, OPTION_MIRROR) ? memory_folder(d) : NULL,
 		.digest = wire_digest(registry()),
+		.ring_fd = d->pmsg.fd,
 	};
+}
+
+static void take_pmsg(struct flashscoped *d)
+{
+	const struct store_options options = store_options(d);
+
+	pmsg_take(&d->pmsg, &options, registry());
+}
+
+static int open_store(struct flashscoped *d)
+{
+	const struct store_options options = store_options(d);
 	int r = store_open(&options, registry(), &d->store);
 
 	if (r < 0)
@@ -438,6 +454,7 @@ static int open_http(struct flashscoped *d)
 		.kernel = d->kernel,
 		.socket_path = d->socket_path,
 		.started_ms = clock_boot_ms(),
+		.pmsg_error = d->pmsg.error,
 	};
 	if (r == 0)
 		r = http_open(&d->api, &options, &d->http, what);
@@ -512,6 +529,7 @@ static void tell_start(struct flashscoped *d, const struct past *past)
 		clock_events_missed(d->store, &d->clock, past->wall_offset_ms);
 	past_tell(past, d->store);
 	chronicle_recovered(d->store);
+	pmsg_tell(&d->pmsg, d->store);
 	chronicle_start(d->store);
 }
 
@@ -612,6 +630,7 @@ int main(int argc, char **argv)
 	if (open_access(&d) < 0 || files_give(d.settings.config) < 0)
 		goto free_settings;
 	helper_start(d.settings.config, d.successor, &d.helper);
+	pmsg_open(d.settings.config, &d.pmsg);
 	if (privileges_drop(d.settings.config) < 0)
 		goto close_sampler;
 	if (open_sampler(&d) < 0)
@@ -622,6 +641,7 @@ int main(int argc, char **argv)
 	if (claim_database(option(&d, OPTION_DATABASE)) < 0)
 		goto stop_http;
 	d.api.in_memory = durable_is_memory(option(&d, OPTION_DATABASE));
+	take_pmsg(&d);
 	look_at_past(&d, &past);
 	clock_events_begin(&d.clock, past.known_boot ? &past.wall_offset_ms : NULL);
 	if (board_new(registry(), &d.board) < 0)
@@ -661,6 +681,7 @@ close_sampler:
 	last_boot_free(d.last_boot);
 	sampler_close(d.sampler);
 	store_close(d.store);
+	pmsg_close(&d.pmsg);
 	board_free(d.board);
 	helper_leave(&d.helper);
 free_settings:

@@ -72,6 +72,15 @@ static const char *mirror_reason(const struct api *api, const struct store_statu
 			       : "the runtime folder is not in memory: writing there would wear";
 }
 
+static const char *pmsg_reason(const struct api *api, const struct store_status *s)
+{
+	if (s->in_ring)
+		return "";
+	if (!strcmp(config_text(api->settings->config, OPTION_PMSG), "none"))
+		return "the configuration names none";
+	return api->pmsg_error ? api->pmsg_error : "there is no boot id";
+}
+
 /* What each resolution takes, and how many days of sampling its share has room for. */
 static void add_kept(struct doc *doc, const struct store_status *s, int64_t now_wall_ms)
 {
@@ -118,6 +127,10 @@ static void add_store(struct api *api, struct doc *doc, const struct store_statu
 	doc_string_or_null(doc, "mirror_reason", mirror_reason(api, s));
 	doc_i64(doc, "mirror_bytes", s->mirror_bytes);
 	doc_u64(doc, "n_not_mirrored", s->n_not_mirrored);
+	doc_bool(doc, "in_pmsg", s->in_ring);
+	doc_string_or_null(doc, "pmsg_reason", pmsg_reason(api, s));
+	doc_i64(doc, "pmsg_bytes", s->ring_bytes);
+	doc_u64(doc, "n_not_in_pmsg", s->n_not_in_ring);
 	doc_u64(doc, "n_recovered_ticks", s->n_recovered_ticks);
 	doc_u64(doc, "n_recovered_events", s->n_recovered_events);
 	if (s->oldest_wall_ms)
