@@ -136,7 +136,7 @@ CREATE VIEW outcomes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(o.t+b.wall_offset_
 
 CREATE VIEW minute_rows AS SELECT id, id/10000000000000 AS boot,
  id/10000%10000 AS node, id%10000 AS num, id/100000000%100000*3600000 AS t0,
- 60 AS n, json_array(0,
+ 60 AS n, json_array(iif(typeof(last2)='blob',hex(last2),last2),
   iif(typeof(count)='blob',hex(count),count),
   iif(typeof(sum)='blob',hex(sum),sum),
   iif(typeof(sum2)='blob',hex(sum2),sum2),
@@ -147,7 +147,6 @@ CREATE VIEW minute_rows AS SELECT id, id/10000000000000 AS boot,
   iif(typeof(max2)='blob',hex(max2),max2),
   iif(typeof(first)='blob',hex(first),first),
   iif(typeof(last)='blob',hex(last),last),
-  iif(typeof(last2)='blob',hex(last2),last2),
   iif(typeof(flag)='blob',hex(flag),flag)) AS cells FROM minute;
 
 CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+(json_extract(j.value,'$[0]')+1)*60000)/1000.0,'unixepoch') AS wall,
@@ -162,8 +161,8 @@ CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.
  json_extract(j.value,'$[9]') AS max2,
  json_extract(j.value,'$[10]') AS first,
  json_extract(j.value,'$[11]') AS last,
- json_extract(j.value,'$[12]') AS last2,
- json_extract(j.value,'$[13]') AS flag,
+ json_extract(j.value,'$[1]') AS last2,
+ json_extract(j.value,'$[12]') AS flag,
  d.identity AS identity, c.t0 AS t0, c.id AS id FROM minute_rows c CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
  num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
    iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
@@ -188,7 +187,7 @@ CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.
 
 CREATE VIEW hour_rows AS SELECT id, id/10000000000000 AS boot,
  id/10000%10000 AS node, id%10000 AS num, id/100000000%100000*86400000 AS t0,
- 24 AS n, json_array(0,
+ 24 AS n, json_array(iif(typeof(last2)='blob',hex(last2),last2),
   iif(typeof(count)='blob',hex(count),count),
   iif(typeof(sum)='blob',hex(sum),sum),
   iif(typeof(sum2)='blob',hex(sum2),sum2),
@@ -199,7 +198,6 @@ CREATE VIEW hour_rows AS SELECT id, id/10000000000000 AS boot,
   iif(typeof(max2)='blob',hex(max2),max2),
   iif(typeof(first)='blob',hex(first),first),
   iif(typeof(last)='blob',hex(last),last),
-  iif(typeof(last2)='blob',hex(last2),last2),
   iif(typeof(flag)='blob',hex(flag),flag)) AS cells FROM hour;
 
 CREATE VIEW hours AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+(json_extract(j.value,'$[0]')+1)*3600000)/1000.0,'unixepoch') AS wall,
@@ -214,8 +212,8 @@ CREATE VIEW hours AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0
  json_extract(j.value,'$[9]') AS max2,
  json_extract(j.value,'$[10]') AS first,
  json_extract(j.value,'$[11]') AS last,
- json_extract(j.value,'$[12]') AS last2,
- json_extract(j.value,'$[13]') AS flag,
+ json_extract(j.value,'$[1]') AS last2,
+ json_extract(j.value,'$[12]') AS flag,
  d.identity AS identity, c.t0 AS t0, c.id AS id FROM hour_rows c CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
  num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
    iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),

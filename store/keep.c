@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "base/cleanup.h"
 #include "base/macros.h"
 #include "store/rollup.h"
 #include "store/sql.h"
@@ -177,11 +178,64 @@ int keep_delete_oldest(struct db *db, enum keep_what what, bool all, bool *ret)
 	return r < 0 || !*ret ? r : keep_note(db, what, before, 0);
 }
 
+/* The first point that a cell has a value for; n when it has none, or is damaged. */
+static size_t first_in_cell(sqlite3_stmt *stmt, int column, size_t n)
+{
+	int64_t values[ROLLUP_N_MAX];
+	uint8_t absent[ROLLUP_N_MAX];
+	size_t i = 0;
+
+	switch (sqlite3_column_type(stmt, column)) {
+	case SQLITE_INTEGER:
+		return 0;
+	case SQLITE_BLOB:
+		if (series_decode(sqlite3_column_blob(stmt, column),
+				  (size_t)sqlite3_column_bytes(stmt, column), n, values, absent))
+			return n;
+		while (i < n && absent[i])
+			i++;
+		return i;
+	default:
+		return n;
+	}
+}
+
+/* A row of rollups has room for a whole hour or day: since when the oldest of them have something.
+ * A point begins before its first sample, where that is the first of the boot. */
+static int first_recorded(struct db *db, enum keep_what what, int64_t boot, int64_t *t_ms)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	const struct resolution_spec *spec =
+		&resolution_specs[what == KEEP_MINUTE ? RESOLUTION_MINUTE : RESOLUTION_HOUR];
+	int64_t row_ms = spec->point_ms * (int64_t)spec->n, first_ms = 0;
+	int64_t from = boot * FORMAT_BOOT_FACTOR + *t_ms / row_ms * ROLLUP_SLOT_FACTOR;
+	size_t first = spec->n;
+	int r = sql_prepare(db->conn, &stmt,
+			    "SELECT count,sum,last FROM %s WHERE id>=%lld AND id<%lld", spec->table,
+			    (long long)from, (long long)(from + ROLLUP_SLOT_FACTOR));
+
+	while (!r && first && (r = sql_step(stmt)) > 0) {
+		for (int column = 0; column < 3; column++)
+			first = MIN(first, first_in_cell(stmt, column, spec->n));
+		r = 0;
+	}
+	if (!r)
+		r = sql_int(db->conn, &first_ms, "SELECT first_ms FROM boot WHERE id=%lld",
+			    (long long)boot);
+	if (first < spec->n)
+		*t_ms += (int64_t)first * spec->point_ms;
+	if (first_ms > *t_ms && first_ms - *t_ms < spec->point_ms)
+		*t_ms = first_ms;
+	return r == -ENOENT ? 0 : r;
+}
+
 static int wall_of_oldest(struct db *db, enum keep_what what, int64_t *ret)
 {
 	int64_t boot, t_ms, offset_ms;
 	int r = keep_oldest(db, what, &boot, &t_ms);
 
+	if (!r && (what == KEEP_MINUTE || what == KEEP_HOUR))
+		r = first_recorded(db, what, boot, &t_ms);
 	if (!r)
 		r = sql_int(db->conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
 			    (long long)boot);

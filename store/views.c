@@ -124,20 +124,29 @@ static void last_sql(struct text *text, const struct file_group *group)
 		    g, g, g, g);
 }
 
-/* Rollups by the same code: cells are what they measure, and nothing is in the place of lateness.
- */
+/* Rollups by the same code: cells are what they measure. In the place of lateness, which alone
+ * makes no tick, stands last2: a number there may be the count at the end of the row, and no
+ * point's. */
 static const char *const rollup_columns[] = {"count", "sum",  "sum2",  "span", "min",   "min2",
 					     "max",   "max2", "first", "last", "last2", "flag"};
+#define LAST2 10
+
+/* Where a column stands among the cells. */
+static size_t place_of(size_t column)
+{
+	return column == LAST2 ? 0 : column < LAST2 ? column + 1 : column;
+}
 
 void rollup_rows_sql(struct text *text, const struct resolution_spec *spec)
 {
 	text_printf(text,
 		    "CREATE VIEW %s_rows AS SELECT id, id/10000000000000 AS boot,\n"
 		    " id/10000%%10000 AS node, id%%10000 AS num, id/100000000%%100000*%lld AS t0,\n"
-		    " %zu AS n, json_array(0",
+		    " %zu AS n, json_array(iif(typeof(last2)='blob',hex(last2),last2)",
 		    spec->table, (long long)(spec->point_ms * (int64_t)spec->n), spec->n);
 	for (size_t i = 0; i < ARRAY_SIZE(rollup_columns); i++)
-		chunk_cell(text, rollup_columns[i]);
+		if (i != LAST2)
+			chunk_cell(text, rollup_columns[i]);
 	text_printf(text, ") AS cells FROM %s", spec->table);
 }
 
@@ -154,7 +163,7 @@ void rollups_sql(struct text *text, const struct resolution_spec *spec)
 		    " q.name AS name, q.state AS state",
 		    spec->table, ms, ms);
 	for (size_t i = 0; i < ARRAY_SIZE(rollup_columns); i++)
-		text_printf(text, ",\n json_extract(j.value,'$[%zu]') AS %s", i + 2,
+		text_printf(text, ",\n json_extract(j.value,'$[%zu]') AS %s", place_of(i) + 1,
 			    rollup_columns[i]);
 	text_printf(text,
 		    ",\n d.identity AS identity, c.t0 AS t0, c.id AS id FROM %s_rows c"
