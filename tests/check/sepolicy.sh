@@ -62,6 +62,8 @@ needs()
 
 needs 'the helper opens the kernel log' 'allow flashscope_helper kernel:system syslog_read;'
 needs 'the helper reads pstore' 'r_dir_file\(flashscope_helper, pstorefs\)'
+needs 'the daemon reads pstore' 'r_dir_file\(flashscoped, pstorefs\)'
+needs "the daemon writes to pstore's ring" 'allow flashscoped pmsg_device:chr_file \{[^}]* open write'
 needs 'the daemon reads what the helper has copied' 'allow flashscoped flashscope_helper_tmpfs:file \{[^}]* read'
 needs 'the daemon reads why it was booted' 'allow flashscoped \{[^}]* proc_bootconfig +proc_cmdline [^}]*\}:file'
 
