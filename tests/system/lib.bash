@@ -11,10 +11,11 @@ socket=$work/run/flashscoped.sock
 finish()
 {
 	status=$?
-	if [ -n "$daemon" ]; then
-		kill -9 "$daemon" 2>/dev/null || true
-		wait "$daemon" 2>/dev/null || true
-	fi
+	# Whoever is left would hold the output open, and keep waiting who reads it to its end.
+	for left in $daemon $(jobs -p); do
+		kill -9 "$left" 2>/dev/null || true
+		wait "$left" 2>/dev/null || true
+	done
 	if [ $status != 0 ] && [ $status != 77 ] && [ -s "$work/log" ]; then
 		echo "--- the daemon's log"
 		tail -40 "$work/log"
