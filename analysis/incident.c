@@ -239,8 +239,8 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 	if (incident->cause == finding->cause)
 		incident->cause_severity = MAX(incident->cause_severity, finding->severity);
 	note_mmc(incident, finding);
-	incident->count++;
-	incident->by_cause[finding->cause]++;
+	incident->count += finding->times;
+	incident->by_cause[finding->cause] += finding->times;
 	incident->last_us = MAX(incident->last_us, t_us);
 	note_wall(incident, message->wall_us);
 	incident->has_changed = true;
@@ -266,10 +266,11 @@ struct incident_state incident_state(const struct incident *incident)
 				       incident->evidence_len};
 }
 
-void incident_take_back(struct incident *incident, const struct incident_state *before)
+void incident_take_back(struct incident *incident, const struct incident_state *before,
+			int64_t times)
 {
-	incident->count--;
-	incident->by_cause[CAUSE_HUNG]--;
+	incident->count -= times;
+	incident->by_cause[CAUSE_HUNG] -= times;
 	incident->last_us = before->last_us;
 	incident->last_wall_us = before->last_wall_us;
 	incident->n_rules = before->n_rules;

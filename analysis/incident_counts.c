@@ -20,13 +20,13 @@ static size_t row_of(struct incident_counts *counts, const char *device)
 	return i;
 }
 
-void counts_add(struct incident_counts *counts, const char *device, enum kernel_cause cause,
+void counts_add(struct incident_counts *counts, const char *device, const struct finding *finding,
 		bool is_new_cause)
 {
 	size_t i = row_of(counts, device);
 
-	counts->rows[i].findings[cause]++;
-	counts->rows[i].incidents[cause] += is_new_cause;
+	counts->rows[i].findings[finding->cause] += finding->times;
+	counts->rows[i].incidents[finding->cause] += is_new_cause;
 }
 
 void counts_began(struct incident_counts *counts, const char *device)

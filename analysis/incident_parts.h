@@ -23,8 +23,9 @@ struct incident_state {
 	size_t n_rules, evidence_len;
 };
 struct incident_state incident_state(const struct incident *incident);
-/* One finding of CAUSE_HUNG less. */
-void incident_take_back(struct incident *incident, const struct incident_state *before);
+/* A finding of CAUSE_HUNG less, that came so many times. */
+void incident_take_back(struct incident *incident, const struct incident_state *before,
+			int64_t times);
 
 /* Finds out again what the evidence has told of it. */
 void incident_see_again(struct incident *incident);
@@ -43,7 +44,7 @@ struct incident_counts {
 	size_t n;
 };
 
-void counts_add(struct incident_counts *counts, const char *device, enum kernel_cause cause,
+void counts_add(struct incident_counts *counts, const char *device, const struct finding *finding,
 		bool is_new_cause);
 /* An incident of the device began. */
 void counts_began(struct incident_counts *counts, const char *device);

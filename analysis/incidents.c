@@ -106,7 +106,7 @@ static void settle_hung(struct incidents *table)
 
 	if (!hung->incident)
 		return;
-	counts_add(&table->counts, "", CAUSE_HUNG, hung->is_new_cause);
+	counts_add(&table->counts, "", &hung->finding, hung->is_new_cause);
 	if (hung->is_new)
 		counts_began(&table->counts, "");
 	hung->incident = NULL;
@@ -392,13 +392,13 @@ static void take_detail(struct incidents *table, const struct kernel_message *me
 	resolve(table, finding, device);
 	if (!*device || find_open(table, device, finding))
 		return;
-	counts_add(&table->counts, device, CAUSE_HUNG, true);
+	counts_add(&table->counts, device, &hung->finding, true);
 	counts_began(&table->counts, device);
 	ret->change = INCIDENTS_WORSE;
 	if (incident->count > 1) {
 		int64_t t_us = incident->last_us;
 
-		incident_take_back(incident, &hung->before);
+		incident_take_back(incident, &hung->before, hung->finding.times);
 		incident = open_incident(table, device);
 		incident->first_us = t_us;
 		(void)incident_add(incident, &hung->message, &hung->finding, t_us);
@@ -470,6 +470,30 @@ static bool is_usb_port(const char *device)
 	       device[n + 1 + strspn(device + n + 1, "0123456789.")] == '\0';
 }
 
+static void device_of(struct incidents *table, const struct kernel_message *message,
+		      const struct finding *finding, char *ret)
+{
+	resolve(table, finding, ret);
+	if (finding->rule->kind != KERNEL_NODE_NONE)
+		resolve_record(table, message, ret);
+}
+
+/* A syslog says in the end how often a message came again, hours later as it may be: it went on. */
+static void stretch(struct incidents *table, const struct kernel_message *message,
+		    const struct finding *finding)
+{
+	struct incident *incident;
+	char device[NODE_NAME_MAX];
+
+	if (!message->repeats || message->t_us < table->now_us || !finding->rule ||
+	    !kernel_cause_is_event(finding->cause))
+		return;
+	device_of(table, message, finding, device);
+	incident = find_open(table, device, finding);
+	if (incident)
+		incident->last_us = message->t_us;
+}
+
 static void take_event(struct incidents *table, const struct kernel_message *message,
 		       struct incidents_taken *ret)
 {
@@ -479,9 +503,7 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 	bool is_new;
 
 	place_lba(table, finding);
-	resolve(table, finding, device);
-	if (finding->rule->kind != KERNEL_NODE_NONE)
-		resolve_record(table, message, device);
+	device_of(table, message, finding, device);
 	settle_hung(table);
 	incident = find_open(table, device, finding);
 	incident_interpret(incident, finding);
@@ -493,7 +515,7 @@ static void take_event(struct incidents *table, const struct kernel_message *mes
 		begin_with_departure(table, incident);
 	}
 	if (!incident || !note_hung(table, incident, is_new, message, finding)) {
-		counts_add(&table->counts, device, finding->cause,
+		counts_add(&table->counts, device, finding,
 			   incident && !incident->by_cause[finding->cause]);
 		if (is_new)
 			counts_began(&table->counts, device);
@@ -521,6 +543,7 @@ void incidents_take(struct incidents *table, const struct kernel_message *messag
 	if (message->facility != 0)
 		return;
 	table->lines.kernel++;
+	stretch(table, message, finding);
 	take_time(table, message);
 	if (!finding->rule)
 		return;

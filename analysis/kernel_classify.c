@@ -83,6 +83,7 @@ static void clear(struct finding *f)
 	f->sector = f->byte = f->block = KERNEL_NUMBER_NONE;
 	f->is_lba = false;
 	f->error = 0;
+	f->times = 1;
 	f->suppressed = 0;
 }
 
@@ -112,6 +113,7 @@ void kernel_classify(const struct kernel_message *message, struct finding *ret)
 			continue;
 		if (kernel_pattern_match(kernel_rules[i].pattern, text, ret)) {
 			take_rule(&kernel_rules[i], ret);
+			ret->times = message->repeats ? message->repeats : 1;
 			return;
 		}
 		/* A pattern that did not match to its end may have filled holes. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/kernel_repeat.h"
 #include "analysis/kernel_wall.h"
 #include "base/macros.h"
 
@@ -241,6 +242,11 @@ static bool take_program(struct slice *line, struct kernel_message *m)
 	take_dotted(&rest, m);
 	if (!slice_token(&rest, &token))
 		return false;
+	/* What a message was that came again has no name here. */
+	if (kernel_repeat_is_last(skip_blanks(rest))) {
+		*line = skip_blanks(rest);
+		return true;
+	}
 	if (!slice_is(token, "kernel:")) {
 		take_dotted(&rest, m);
 		if (!slice_token(&rest, &token) || token.p[token.len - 1] != ':')
@@ -422,13 +428,8 @@ static void take_prompt(struct slice *line, struct kernel_message *m)
 	}
 }
 
-bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
+void kernel_line_stamp(struct slice *line, struct kernel_message *m)
 {
-	const char *begins = line->p;
-	bool is_logcat = take_front(line, m);
-
-	if (line->p == begins)
-		take_prompt(line, m);
 	/* A number that another program wrote would make it the kernel. */
 	if (m->facility == 0)
 		take_priority(line, m);
@@ -441,5 +442,15 @@ bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
 	/* One blank parts the text from all that; more of them are its own. */
 	if (line->len && line->p[0] == ' ')
 		*line = skip(*line, 1);
+}
+
+bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
+{
+	const char *begins = line->p;
+	bool is_logcat = take_front(line, m);
+
+	if (line->p == begins)
+		take_prompt(line, m);
+	kernel_line_stamp(line, m);
 	return is_logcat;
 }

@@ -7,3 +7,7 @@
  * looks like none is left alone. Returns whether it was a line of logcat, whose text is "TAG :
  * TEXT". */
 bool kernel_line_prefix(struct slice *line, struct kernel_message *message);
+
+/* The last part of that, which a text that is quoted may have as well: what the kernel itself has
+ * put before the text. */
+void kernel_line_stamp(struct slice *line, struct kernel_message *message);

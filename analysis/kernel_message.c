@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/kernel_line.h"
+#include "analysis/kernel_repeat.h"
 
 /* Syslog's number in front: facility x 8 + level. */
 #define PRIORITY_MAX ((1 << 20) - 1)
@@ -13,6 +14,8 @@ static void clear(struct kernel_message *m)
 	m->t_us = m->wall_us = KERNEL_TIME_NONE;
 	m->wall_is_utc = m->wall_has_year = false;
 	m->is_bare = false;
+	m->repeats = 0;
+	m->repeats_last = false;
 	m->sequence = KERNEL_SEQUENCE_NONE;
 	m->facility = 0;
 	m->level = KERNEL_LEVEL_NONE;
@@ -193,6 +196,9 @@ int kernel_message_line(struct slice line, struct kernel_message *ret)
 	plain = line.p;
 	is_logcat = kernel_line_prefix(&line, ret);
 	ret->is_bare = line.p == plain;
+	/* The text that is quoted has a stamp of its own, or not. */
+	if (kernel_repeat_take(&line, ret) && !ret->repeats_last)
+		kernel_line_stamp(&line, ret);
 	/* "-- Boot ... --", "-- Logs begin at ... --" of journalctl. */
 	if (ret->is_bare && starts_with(line, "-- "))
 		ret->facility = 1;
@@ -244,4 +250,19 @@ bool kernel_message_next(struct slice *rest, struct kernel_message *ret)
 	for (ahead = *rest; next_line(&ahead, &line) && is_word_line(line); *rest = ahead)
 		take_word(line, ret);
 	return true;
+}
+
+void kernel_message_follow(struct kernel_message *last, struct kernel_message *message)
+{
+	if (!message->repeats_last) {
+		*last = *message;
+		return;
+	}
+	message->facility = *last->text ? last->facility : 1;
+	message->level = last->level;
+	if (!*last->text)
+		return;
+	memcpy(message->text, last->text, sizeof(message->text));
+	memcpy(message->subsystem, last->subsystem, sizeof(message->subsystem));
+	memcpy(message->device, last->device, sizeof(message->device));
 }

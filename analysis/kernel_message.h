@@ -31,6 +31,10 @@ struct kernel_message {
 	bool is_fragment; /* a piece of a line that was printed in several calls */
 	bool is_cut;      /* the text was longer */
 	bool is_bare;     /* nothing in front of the text says who wrote it, and when */
+	/* A syslog wrote it in place of so many messages with this text, the last of which came
+	 * about then; its t_us may be the stamp of the first. 0: it is a message. */
+	int64_t repeats;
+	bool repeats_last; /* the text is that of the message before: kernel_message_follow() */
 	char text[KERNEL_TEXT_MAX]; /* without prefix; control characters are blanks */
 	/* Of the device that the message is about: "scsi" and "+scsi:0:0:0:0", "block" and "b8:0".
 	 * "" where there is none, and in saved lines, which lack it. */
@@ -50,3 +54,7 @@ MUST_CHECK int kernel_message_line(struct slice line, struct kernel_message *ret
 /* The next message of a saved log of either kind, taken off the front of *rest; blank lines are
  * passed over, and NUL bytes end a line. false: none left. */
 bool kernel_message_next(struct slice *rest, struct kernel_message *ret);
+
+/* Follows the messages of a log in their order: one that repeats_last gets the text of the last
+ * one, and is the kernel's where that was. *last is all 0 at first. */
+void kernel_message_follow(struct kernel_message *last, struct kernel_message *message);

@@ -71,6 +71,7 @@ struct finding {
 	bool is_lba;    /* block is in logical blocks of the disk that node is, see
 			 * incidents_know_blocks() */
 	int error;      /* positive errno, 0: the line has none */
+	int64_t times;  /* that it came: 1, but for a line of kernel_message's repeats */
 	/* Of a line that says how many messages were not printed before it; else 0. Of which
 	 * devices these were, nobody knows. */
 	int64_t suppressed;

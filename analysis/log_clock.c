@@ -83,6 +83,8 @@ static int64_t by_wall(struct log_clock *clock, int64_t wall_us)
 static void take_time(struct log_clock *clock, struct kernel_message *m)
 {
 	bool has_wall = m->wall_us != KERNEL_TIME_NONE;
+	/* The stamp of a message that came again since. */
+	bool is_old = m->repeats && m->t_us != KERNEL_TIME_NONE;
 
 	if (!clock->has_began && (has_wall || m->t_us != KERNEL_TIME_NONE)) {
 		clock->has_began = true;
@@ -91,7 +93,7 @@ static void take_time(struct log_clock *clock, struct kernel_message *m)
 	if (clock->is_by_wall) {
 		if (has_wall)
 			m->t_us = by_wall(clock, m->wall_us);
-	} else if (has_wall && m->t_us != KERNEL_TIME_NONE) {
+	} else if (has_wall && m->t_us != KERNEL_TIME_NONE && !is_old) {
 		clock->offset_us = m->wall_us - m->t_us;
 		clock->has_offset = true;
 	} else if (has_wall && clock->has_offset && m->wall_us >= clock->offset_us) {

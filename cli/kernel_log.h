@@ -23,7 +23,8 @@ struct kernel_log {
 	struct incidents *table;
 	struct log_links links; /* what it tells of its devices, for a log without a tree */
 	struct log_clock clock;
-	int n_boots; /* 1 at first */
+	struct kernel_message last; /* see kernel_message_follow() */
+	int n_boots;                /* 1 at first */
 	struct kernel_log_incident *closed;
 	size_t n, alloc;
 	long long dropped;

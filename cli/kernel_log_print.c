@@ -362,6 +362,8 @@ void kernel_log_print_line(const struct kernel_log *log, const struct kernel_mes
 		text_printf(&text, " byte %lld", (long long)finding->byte);
 	if (finding->error)
 		text_printf(&text, " %s", errno_name(finding->error));
+	if (message->repeats)
+		text_printf(&text, " %lld times", (long long)message->repeats);
 	cli_put_text(stdout, buf);
 	fputs(" | ", stdout);
 	cli_put_text(stdout, message->text);

@@ -60,6 +60,7 @@ int kernel_log_take(struct kernel_log *log, struct kernel_message *message)
 	struct incidents_taken taken;
 	int r = 0;
 
+	kernel_message_follow(&log->last, message);
 	if (log->is_other_boot)
 		log_clock_begin(&log->clock);
 	if (log_clock_take(&log->clock, message) || log->is_other_boot)

@@ -82,8 +82,11 @@ static void run(struct incidents *table, struct log_links *links, const char *te
 	struct kernel_message message;
 	struct incidents_taken taken;
 	struct log_clock clock = {0};
+	struct kernel_message last = {0};
 
 	while (kernel_message_next(&rest, &message)) {
+		check_message(&message);
+		kernel_message_follow(&last, &message);
 		check_message(&message);
 		if (log_clock_take(&clock, &message))
 			incidents_next_boot(table);

@@ -172,6 +172,38 @@ sed 's/.*\(..:..:..\) 2018\] /May 21 \1 host kernel: [    7.5] /' "$work/log" >"
 expect '$i.first_wall == "05-21T18:07:20" and $i.first_us == 7500000'
 "$bin/flashscope" kernel-log "$work/both" | grep -q 'WALL TIME' || fail "one of two clocks is not shown"
 
+# A syslog writes one line for messages that are alike: they count, and the last came about then.
+file=repeated
+{
+	echo 'May 21 18:07:14 host kernel: [  100.000000] I/O error, dev sda, sector 8'
+	echo 'May 21 18:07:20 host kernel: message repeated 5 times: [ [  100.000000] I/O error, dev sda, sector 8]'
+	echo 'May 21 18:07:21 host kernel: [  107.000000] usb 1-1: a'
+} >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.count == 6 and $i.at_least == false' '.counts[0].findings == 6' \
+	'$i.first_us == 100000000 and $i.last_us == 106000000' '$i.last_wall == "05-21T18:07:20"' '.boots == 1' \
+	'.lines.all == 3 and .lines.known == 2'
+"$bin/flashscope" kernel-log --all "$work/log" | grep -q 'byte 4096 5 times | I/O error' || fail "repeats: --all"
+# Of the last one it is told at an hour's end, and whose it was is not said.
+{
+	echo 'May 21 18:07:14 host kernel: I/O error, dev sda, sector 8'
+	echo 'May 21 18:07:44 host last message repeated 5 times'
+	echo 'May 21 19:07:44 host last message repeated 7 times'
+	echo 'May 21 19:08:44 host smartd[1]: a'
+	echo 'May 21 19:09:44 host last message repeated 9 times'
+} >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.count == 13 and $i.causes == {"io": 13}' '$i.last_wall == "05-21T19:07:44"' \
+	'.lines.kernel == 3'
+# A log that begins with it; the stamp that is quoted is older than the line, and sets no clock.
+{
+	echo 'May 21 18:07:20 host kernel: message repeated 5 times: [ [  100.000000] I/O error, dev sda, sector 8]'
+	echo 'May 21 18:07:21 host kernel: [  107.000000] I/O error, dev sda, sector 8'
+	echo 'May 21 18:07:23 host kernel: message repeated 2 times: [ [  107.000000] I/O error, dev sda, sector 8]'
+} >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.count == 8 and $i.first_us == 100000000 and $i.last_us == 109000000'
+
 # Several boots in one log: an incident ends with its boot.
 file=boots
 for _ in 1 2 3; do

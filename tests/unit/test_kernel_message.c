@@ -248,6 +248,86 @@ static void blank_lines(void **unused)
 			fail_msg("taken: '%s' as '%s'", table[i], m.text);
 }
 
+/* clang-format off */
+static const struct {
+	const char *line;
+	int64_t t_us, repeats;
+	int facility;
+	bool repeats_last;
+	const char *text;
+} repeats[] = {
+	{"May 21 18:07:14 host kernel: message repeated 5 times: [ [    8.010115] mmc0: a]", 8010115, 5, 0, false, "mmc0: a"},
+	{"May 21 18:07:14 host kernel: message repeated 5 times: [[    8.010115] mmc0: a]", 8010115, 5, 0, false, "mmc0: a"},
+	{"May 21 18:07:14 host kernel: message repeated 2 times: [ mmc0: a]", -1, 2, 0, false, "mmc0: a"},
+	{"May 21 18:07:14 host kernel: message repeated 2 times: [ mmc0: a [b]]", -1, 2, 0, false, "mmc0: a [b]"},
+	{"2026-12-01T18:07:14.123456+00:00 host kernel: message repeated 2 times: [ mmc0: a", -1, 2, 0, false, "mmc0: a"},
+	{"May 21 18:07:14 host kernel: message repeated 2 times: [ <30>mmc0: a]", -1, 2, 3, false, "mmc0: a"},
+	{"May 21 18:07:14 host smartd[822]: message repeated 2 times: [ <3>a]", -1, 2, 1, false, "<3>a"},
+	/* whose it was is not said */
+	{"May 21 18:07:14 host last message repeated 3 times", -1, 3, 0, true, "last message repeated 3 times"},
+	{"May 21 18:07:14 host last message repeated 1 time", -1, 1, 0, true, "last message repeated 1 time"},
+	{"2026-12-01T18:07:14.123456+00:00 host last message repeated 3 times", -1, 3, 0, true, "last message repeated 3 times"},
+	{"May 21 18:07:14 host kernel: last message repeated 3 times", -1, 3, 0, true, "last message repeated 3 times"},
+	{"May 21 18:07:14 host kernel: Last message 'mmc0: it's a' repeated 4 times, suppressed by syslog-ng on host", -1, 4, 0, true,
+	 "Last message 'mmc0: it's a' repeated 4 times, suppressed by syslog-ng on host"},
+	/* no such number, and what only looks like it */
+	{"May 21 18:07:14 host kernel: message repeated 0 times: [ a]", -1, 0, 0, false, "message repeated 0 times: [ a]"},
+	{"May 21 18:07:14 host kernel: message repeated 9999999999 times: [ a]", -1, 0, 0, false, "message repeated 9999999999 times: [ a]"},
+	{"May 21 18:07:14 host kernel: message repeated -1 times: [ a]", -1, 0, 0, false, "message repeated -1 times: [ a]"},
+	{"May 21 18:07:14 host kernel: last message repeated", -1, 0, 0, false, "last message repeated"},
+	{"May 21 18:07:14 host kernel: Last message 'a", -1, 0, 0, false, "Last message 'a"},
+};
+/* clang-format on */
+
+static void what_came_again(void **unused)
+{
+	struct kernel_message m;
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(repeats); i++) {
+		assert_int_equal(kernel_message_line(slice_of(repeats[i].line), &m), 0);
+		if (m.t_us != repeats[i].t_us || m.repeats != repeats[i].repeats ||
+		    m.facility != repeats[i].facility ||
+		    m.repeats_last != repeats[i].repeats_last ||
+		    strcmp(m.text, repeats[i].text) != 0)
+			fail_msg("%s: %lld %lld %d %d '%s'", repeats[i].line, (long long)m.t_us,
+				 (long long)m.repeats, m.facility, m.repeats_last, m.text);
+	}
+	assert_int_equal(
+		kernel_message_line(slice_of("May 21 18:07:14 host kernel: message repeated "
+					     "2 times: [ ]"),
+				    &m),
+		-ENODATA);
+}
+
+static void the_message_before(void **unused)
+{
+	static const char again[] = "May 21 18:07:14 host last message repeated 3 times";
+	struct kernel_message m, last = {0};
+
+	(void)unused;
+	assert_int_equal(kernel_message_line(slice_of(again), &m), 0);
+	kernel_message_follow(&last, &m);
+	assert_int_equal(m.facility, 1);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(kernel_message_record(slice_of("3,1,2,-;a\n DEVICE=b8:0"), &m), 0);
+		kernel_message_follow(&last, &m);
+		assert_int_equal(m.repeats, 0);
+		assert_int_equal(kernel_message_line(slice_of(again), &m), 0);
+		kernel_message_follow(&last, &m);
+		assert_int_equal(m.facility, 0);
+		assert_int_equal(m.level, 3);
+		assert_int_equal(m.repeats, 3);
+		assert_string_equal(m.text, "a");
+		assert_string_equal(m.device, "b8:0");
+	}
+	assert_int_equal(kernel_message_line(slice_of("May 21 18:07:14 host sh[1]: b"), &m), 0);
+	kernel_message_follow(&last, &m);
+	assert_int_equal(kernel_message_line(slice_of(again), &m), 0);
+	kernel_message_follow(&last, &m);
+	assert_int_equal(m.facility, 1);
+}
+
 static void a_long_line_is_cut(void **unused)
 {
 	char line[8192];
@@ -322,6 +402,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeros_in_a_log),
+		cmocka_unit_test(what_came_again),
+		cmocka_unit_test(the_message_before),
 		cmocka_unit_test(records),
 		cmocka_unit_test(escapes),
 		cmocka_unit_test(what_is_no_record),
