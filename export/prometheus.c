@@ -69,11 +69,6 @@ void prometheus_free(struct prometheus *p)
 	free(p);
 }
 
-void prometheus_freep(struct prometheus **p)
-{
-	prometheus_free(*p);
-}
-
 /* Room for n more elements of an array that doubles. */
 static int grow(void **array, size_t *alloc, size_t used, size_t n, size_t size)
 {

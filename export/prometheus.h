@@ -32,7 +32,6 @@ struct prometheus;
 /* Takes the values first, then becomes a stream. -ENOMEM. */
 MUST_CHECK int prometheus_new(const struct catalog *catalog, struct prometheus **ret);
 void prometheus_free(struct prometheus *prometheus);
-void prometheus_freep(struct prometheus **prometheus);
 
 /* Begins a row. Rows of a group come together, groups in the order of the catalog (-EINVAL
  * otherwise). Strings are copied. Nodes that are gone are not given. -ENOMEM, -ENOSPC. */

@@ -45,8 +45,6 @@ struct rollup_row {
 /* -ERANGE for a time or node that has no place in an id. */
 MUST_CHECK int rollup_id(enum resolution resolution, int64_t boot, int64_t end_ms, int64_t node,
 			 int64_t num, int64_t *ret);
-/* The end of the first point of a row, on the boot clock. */
-int64_t rollup_first_end_ms(enum resolution resolution, int64_t id);
 
 /* Binds the cells of a row behind its id. */
 void rollup_bind(const struct measure *measure, const struct rollup_row *row, sqlite3_stmt *stmt);

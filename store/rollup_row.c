@@ -42,14 +42,6 @@ int rollup_id(enum resolution resolution, int64_t boot, int64_t end_ms, int64_t 
 	return 0;
 }
 
-int64_t rollup_first_end_ms(enum resolution resolution, int64_t id)
-{
-	const struct resolution_spec *spec = &resolution_specs[resolution];
-	int64_t slot = id % FORMAT_BOOT_FACTOR / ROLLUP_SLOT_FACTOR;
-
-	return slot * spec->point_ms * (int64_t)spec->n + spec->point_ms;
-}
-
 static bool has_pair(const struct measure *m)
 {
 	return m->metric.a != m->metric.b;
