@@ -195,7 +195,8 @@ int kernel_message_line(struct slice line, struct kernel_message *ret)
 	clear(ret);
 	plain = line.p;
 	is_logcat = kernel_line_prefix(&line, ret);
-	ret->is_bare = line.p == plain;
+	/* A blank in front tells nothing. */
+	ret->is_bare = line.p == plain || (line.p == plain + 1 && *plain == ' ');
 	/* The text that is quoted has a stamp of its own, or not. */
 	if (kernel_repeat_take(&line, ret) && !ret->repeats_last)
 		kernel_line_stamp(&line, ret);

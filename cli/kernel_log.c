@@ -28,7 +28,7 @@ static const char help[] =
 	"apart.\n"
 	"\n"
 	"  --all           print also each line, and what it was taken for\n"
-	"  --json          {\"incidents\", \"boots\", \"counts\", \"lines\"}\n"
+	"  --json          {\"incidents\", \"boots\", \"counts\", \"lines\"}; not with --all\n"
 	"  --root DIR      the machine's tree, as tools/capture makes it: partitions, controllers\n"
 	"                  and addresses are known by their device, and FILE is DIR/dev/kmsg "
 	"unless\n"
@@ -112,24 +112,29 @@ static int say_problem(const struct log_args *args, const struct kernel_log *log
 	return say(args->file, log->problem ? log->problem : strerror(-error));
 }
 
-/* That there are no incidents in what is no log of a kernel says nothing. */
+/* That there are no incidents in what is no log of a kernel says nothing, nor do those that a
+ * program has in its texts. */
 static void note_strange(const struct log_args *args, const struct kernel_log *log)
 {
-	struct incidents_lines lines = incidents_lines(log->table);
-	long long n_sure = lines.kernel - log->n_bare;
+	struct kernel_log_lines lines = kernel_log_lines(log);
+	bool is_text = log->n_control <= log->n_bytes / 50;
 
-	if (log->n || log->dropped || n_sure > lines.all / 10)
+	if (lines.kernel > lines.all / 10 || (log->n && is_text))
 		return;
 	fprintf(stderr, "flashscope kernel-log: ");
 	cli_put_text(stderr, args->file);
-	if (!lines.all) {
+	if (!lines.all)
 		fputs(": there is no line in it\n", stderr);
-		return;
-	}
-	fprintf(stderr,
-		": %lld lines, of which %lld look like a kernel's; what can be read is in "
-		"flashscope kernel-log --help\n",
-		(long long)lines.all, n_sure);
+	else if (!is_text)
+		fputs(": is no text; what can be read is in flashscope kernel-log --help\n",
+		      stderr);
+	else
+		fprintf(stderr,
+			": looks like no log of a kernel: of %lld lines %lld have in front what "
+			"such "
+			"a log has (a stamp, a priority, \"kernel:\"); what can be read is in "
+			"flashscope kernel-log --help\n",
+			lines.all, lines.kernel);
 }
 
 static void names_freep(struct kernel_names **names)

@@ -28,10 +28,12 @@ struct kernel_log {
 	struct kernel_log_incident *closed;
 	size_t n, alloc;
 	long long dropped;
-	long long n_bare;    /* lines that nothing but the reader takes for the kernel's */
-	const char *problem; /* of a log that cannot be read, in place of an errno; NULL */
-	bool shows_lines;    /* each line is printed as it is read */
-	bool knows_devices;  /* by a tree of the machine that the log is of */
+	long long n_bare;             /* lines that nothing but the reader takes for the kernel's */
+	long long n_broken;           /* lines that are no JSON where the first one is */
+	long long n_bytes, n_control; /* of the first piece; those that no text has */
+	const char *problem;          /* of a log that cannot be read, in place of an errno; NULL */
+	bool shows_lines;             /* each line is printed as it is read */
+	bool knows_devices;           /* by a tree of the machine that the log is of */
 	/* Of entries of the journal. */
 	char boot_id[40];
 	bool is_other_boot; /* the entry that is taken next has another one */
@@ -43,6 +45,13 @@ MUST_CHECK int kernel_log_read(struct kernel_log *log, int fd);
 MUST_CHECK int kernel_log_take(struct kernel_log *log, struct kernel_message *message);
 MUST_CHECK int kernel_log_end(struct kernel_log *log);
 void kernel_log_done(struct kernel_log *log);
+
+/* Lines of the log, those that something shows to be the kernel's, and those that nothing shows to
+ * be anybody's. */
+struct kernel_log_lines {
+	long long all, kernel, unmarked;
+};
+struct kernel_log_lines kernel_log_lines(const struct kernel_log *log);
 
 /* One line of journalctl -o json as a message. false: there is none in it. */
 bool kernel_log_json(struct kernel_log *log, struct slice line, struct kernel_message *ret);

@@ -66,6 +66,19 @@ static int take_text(struct input *input, size_t len)
 	return r;
 }
 
+/* Zeros are what a power cut leaves, and a terminal is coloured by escapes. */
+static void note_control(struct kernel_log *log, const char *p, size_t len)
+{
+	static const char of_text[] = "\t\n\v\f\r\b\x1b";
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)p[i];
+
+		log->n_bytes += c != 0;
+		log->n_control += c && c < ' ' && !memchr(of_text, c, sizeof(of_text) - 1);
+	}
+}
+
 static int add(void *arg, const char *piece, size_t len)
 {
 	struct input *input = arg;
@@ -74,6 +87,7 @@ static int add(void *arg, const char *piece, size_t len)
 	if (!input->has_begun && len) {
 		input->has_begun = true;
 		input->is_json = piece[0] == '{';
+		note_control(input->log, piece, len);
 	}
 	while (r == 0 && len) {
 		size_t n = MIN(len, PIECE_BYTES - input->len), whole;

@@ -44,6 +44,8 @@ bool kernel_log_json(struct kernel_log *log, struct slice line, struct kernel_me
 
 	if (tree_parse(line.p, line.len, &entry) == 0)
 		get_message(entry, text, sizeof(text));
+	else if (line.len)
+		log->n_broken++;
 	if (kernel_message_line(slice_of(text), ret) < 0)
 		return false;
 	is_kernel = !strcmp(tree_text(entry, "_TRANSPORT"), "kernel");

@@ -178,12 +178,14 @@ static int fill(struct table *table, const struct kernel_log *log)
 
 static void print_lines(const struct kernel_log *log)
 {
-	struct incidents_lines lines = incidents_lines(log->table);
+	struct kernel_log_lines lines = kernel_log_lines(log);
 
-	printf("lines: %lld, %lld of the kernel", (long long)lines.all, (long long)lines.kernel);
-	if (log->n_bare)
-		printf(" (%lld of them have nothing in front that tells so)", log->n_bare);
-	printf(", %lld of them known; ", (long long)lines.known);
+	printf("lines: %lld, %lld of the kernel", lines.all, lines.kernel);
+	if (lines.unmarked)
+		printf(", %lld with nothing in front that tells whose they are", lines.unmarked);
+	if (log->n_broken)
+		printf(", %lld that are no JSON", log->n_broken);
+	printf(", %lld known; ", (long long)incidents_lines(log->table).known);
 	if (log->n_boots > 1)
 		printf("boots: %d; ", log->n_boots);
 	printf("incidents: %lld\n", (long long)log->n + log->dropped);
@@ -311,6 +313,7 @@ int kernel_log_print_json(const struct kernel_log *log)
 {
 	CLEANUP(doc_done) struct doc doc = {0};
 	struct incidents_lines lines = incidents_lines(log->table);
+	struct kernel_log_lines all = kernel_log_lines(log);
 
 	doc_init(&doc, DOC_MAX_BYTES);
 	doc_object(&doc, NULL);
@@ -322,9 +325,10 @@ int kernel_log_print_json(const struct kernel_log *log)
 	doc_i64(&doc, "boots", log->n_boots);
 	doc_counts(&doc, log);
 	doc_object(&doc, "lines");
-	doc_i64(&doc, "all", lines.all);
-	doc_i64(&doc, "kernel", lines.kernel);
-	doc_i64(&doc, "unmarked", log->n_bare);
+	doc_i64(&doc, "all", all.all);
+	doc_i64(&doc, "kernel", all.kernel);
+	doc_i64(&doc, "unmarked", all.unmarked);
+	doc_i64(&doc, "broken", log->n_broken);
 	doc_i64(&doc, "known", lines.known);
 	doc_i64(&doc, "suppressed", lines.suppressed);
 	doc_end(&doc);

@@ -94,6 +94,17 @@ int kernel_log_end(struct kernel_log *log)
 	return r;
 }
 
+struct kernel_log_lines kernel_log_lines(const struct kernel_log *log)
+{
+	struct incidents_lines lines = incidents_lines(log->table);
+
+	return (struct kernel_log_lines){
+		.all = (long long)lines.all + log->n_broken,
+		.kernel = (long long)lines.kernel - log->n_bare,
+		.unmarked = log->n_bare,
+	};
+}
+
 void kernel_log_done(struct kernel_log *log)
 {
 	incidents_free(log->table);

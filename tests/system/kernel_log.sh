@@ -236,6 +236,11 @@ sed 's/"kernel"/"syslog"/' "$work/log" >"$work/other"
 expect '.boots == 2 and (.incidents | length == 2)' '$i.first_wall == "2026-12-01T18:07:14Z"'
 echo '{"MESSAGE":null,"_TRANSPORT":"kernel"}{{{' >>"$work/log"
 [ "$(same "$work/log")" = "$expected" ] || fail "a bad entry behind good ones"
+file=broken
+printf '{"MESSAGE":"I/O er' >>"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.lines == {all: 13, kernel: 12, unmarked: 0, broken: 1, known: 7, suppressed: 0}'
+"$bin/flashscope" kernel-log "$work/log" | grep -q ', 1 that are no JSON,' || fail "a line that is no JSON is not told"
 gzip -c "$input" >"$work/log.gz"
 if [ "$(same "$work/log.gz" 2>"$work/said")" = "$expected" ]; then
 	[ "$(same - <"$work/log.gz")" = "$expected" ] || fail "gzip from standard input"
@@ -263,10 +268,23 @@ LPKSHHRHabcdefghijk journalctl --file
 \377\376a\0b\0c\0d\0e\0f\0g\0 iconv
 {\n"MESSAGE":"a",\n"b":1} journalctl -k -o json
 END
+# What is no log, or no text, is told, and nobody's lines are not the kernel's; a blank in front tells nothing.
+strange()
+{
+	"$bin/flashscope" kernel-log "$1" >"$work/out" 2>"$work/said" || fail "$1: status $?"
+	grep -q "$2" "$work/said" || fail "$1: no incidents in what is no log, in silence: $(cat "$work/said")"
+	grep -q ', 0 of the kernel,' "$work/out" || fail "$1: $(cat "$work/out")"
+}
 seq 1 50 >"$work/log"
-"$bin/flashscope" kernel-log "$work/log" >"$work/said" 2>&1
-grep -q '50 lines, of which 0 look like' "$work/said" || fail "no incidents in what is no log, in silence"
-"$bin/flashscope" kernel-log "$input" 2>&1 | grep -q 'look like' && fail "a log is called strange"
+strange "$work/log" 'of 50 lines 0 have in front'
+sed 's/^/   /; s/$/ 2025-06-24/; 3s/.*/2025-06-24 14:36:25 startup archives unpack/' "$work/log" >"$work/blanks"
+strange "$work/blanks" 'of 50 lines 0 have in front'
+for i in $(seq 200); do
+	printf '\001\002ELF%d\0\0\0\0\n' "$i"
+done >"$work/binary"
+strange "$work/binary" 'is no text'
+"$bin/flashscope" kernel-log "$bin/flashscope" 2>&1 >/dev/null | grep -q 'is no text' || fail "a program is a log, or text"
+"$bin/flashscope" kernel-log "$input" 2>&1 | grep -q 'looks like\|no text' && fail "a log is called strange"
 "$bin/flashscope" kernel-log "$work" 2>&1 | grep -q -e '--root' || fail "a folder: no word of --root"
 
 # Lines of a process in syslog are not the kernel's.
@@ -336,7 +354,7 @@ fi
 head -c 300000 /dev/urandom >"$work/log"
 "$bin/flashscope" kernel-log "$work/log" >/dev/null || fail "random bytes"
 : >"$work/log"
-[ "$("$bin/flashscope" kernel-log "$work/log")" = "lines: 0, 0 of the kernel, 0 of them known; incidents: 0" ] ||
+[ "$("$bin/flashscope" kernel-log "$work/log")" = "lines: 0, 0 of the kernel, 0 known; incidents: 0" ] ||
 	fail "an empty log"
 "$bin/flashscope" kernel-log "$work/log" 2>&1 >/dev/null | grep -q 'no line in it' || fail "an empty log, in silence"
 status=0

@@ -230,6 +230,8 @@ static void bare_lines(void **unused)
 	(void)unused;
 	assert_int_equal(kernel_message_line(slice_of("mmc0: a"), &m), 0);
 	assert_true(m.is_bare && m.facility == 0);
+	assert_int_equal(kernel_message_line(slice_of("  mmc0: a"), &m), 0);
+	assert_true(m.is_bare);
 	assert_int_equal(kernel_message_line(slice_of("[    1.000000] mmc0: a"), &m), 0);
 	assert_false(m.is_bare);
 	assert_int_equal(kernel_message_line(slice_of("-- Boot 0123 --"), &m), 0);
