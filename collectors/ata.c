@@ -257,7 +257,7 @@ static void report_no_device(struct probe *probe, const struct scsi_disk *disk,
 	char part[NODE_NAME_MAX];
 
 	probe_part(part, disk->name, "link");
-	probe_node(probe, part, OUTCOME_NO_NODE, "",
+	probe_node(probe, part, OUTCOME_NO_NODE, "see what libata says of it in the kernel log",
 		   "no /%s: neither link nor errors of the disk are known", device->device_dir);
 }
 
@@ -296,8 +296,7 @@ static int ata_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = a ? scsi_disks_find(hw, "ata", &disks) : -ENOMEM;
 
 	if (r < 0) {
-		probe_collector(probe, outcome_of_error(r), "", "/sys/class/block: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/class/block");
 		return r;
 	}
 	if (!disks.n) {

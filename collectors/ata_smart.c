@@ -582,7 +582,8 @@ static int report_usb(struct hw *hw, struct probe *probe)
 
 	for (size_t i = 0; i < disks.n; i++)
 		if (probe_takes(probe, disks.v[i].name))
-			probe_node(probe, disks.v[i].name, OUTCOME_UNSUPPORTED, "",
+			probe_node(probe, disks.v[i].name, OUTCOME_UNSUPPORTED,
+				   "by hand, at that risk: smartctl -d sat",
 				   "on USB: some bridges hang on ATA commands, so none is asked");
 	return r;
 }
@@ -607,8 +608,7 @@ static int smart_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = s ? find_disks(hw, s, probe) : -ENOMEM;
 
 	if (r < 0) {
-		probe_collector(probe, outcome_of_error(r), "", "/sys/class/block: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/class/block");
 		return r;
 	}
 	if (!s->n) {

@@ -485,7 +485,8 @@ static void report_disk(struct hw *hw, struct probe *probe, const struct disk *d
 	int r = hw_read_line(hw, line, sizeof(line), "%s/queue/scheduler", disk->dir);
 
 	if (r == -ENOENT && !hw_exists(hw, "%s/queue", disk->dir)) {
-		probe_node(probe, disk->name, OUTCOME_NO_NODE, "", "there is no /%s/queue",
+		probe_node(probe, disk->name, OUTCOME_NO_NODE,
+			   advice_of_error(hw, -ENOENT, "/sys/"), "there is no /%s/queue",
 			   disk->dir);
 		return;
 	}
@@ -495,8 +496,7 @@ static void report_disk(struct hw *hw, struct probe *probe, const struct disk *d
 		return;
 	}
 	if (r < 0 && r != -ENOENT) {
-		probe_node(probe, disk->name, outcome_of_error(r), "", "/%s/queue/scheduler: %s",
-			   disk->dir, strerror(-r));
+		reason_error(hw, probe, disk->name, r, "/%s/queue/scheduler", disk->dir);
 		return;
 	}
 	text_str(&out, r < 0 ? "no scheduler" : line);
@@ -536,9 +536,9 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 				"Android: allow the domain to read sysfs_block",
 				"/sys/block may not be listed");
 	else if (r < 0)
-		probe_collector(probe, outcome_of_error(r), "", "/sys/block: %s", strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/block");
 	else
-		probe_collector(probe, OUTCOME_NO_HARDWARE, "",
+		probe_collector(probe, OUTCOME_NO_HARDWARE, "--partitions takes the others",
 				"/sys/block has no disk that is in use");
 }
 

@@ -111,8 +111,7 @@ static void report(struct hw *hw, struct probe *probe, const char *name, const c
 		probe_node(probe, name, OUTCOME_DENIED, denied_advice,
 			   "/%s/cur_freq may not be read", dir);
 	else
-		probe_node(probe, name, outcome_of_error(r), "", "/%s/cur_freq: %s", dir,
-			   strerror(-r));
+		reason_error(hw, probe, name, r, "/%s/cur_freq", dir);
 }
 
 /* The identity is the device behind it, since names end in numbers that change. */

@@ -15,6 +15,7 @@
 #include "model/collector.h"
 #include "model/mountinfo.h"
 #include "model/probe.h"
+#include "model/reason.h"
 
 /* In the order of the columns. */
 enum {
@@ -507,7 +508,8 @@ static int identify(struct hw *hw, struct diskstats *d)
 static void report(struct probe *probe, const struct diskstats *d, int n_odd)
 {
 	if (!d->n_disks && !n_odd)
-		probe_collector(probe, OUTCOME_NO_HARDWARE, "",
+		probe_collector(probe, OUTCOME_NO_HARDWARE,
+				"see the kernel log for what became of the drivers of its disks",
 				"/proc/diskstats is empty: no block device");
 	else if (n_odd)
 		probe_collector(probe, OUTCOME_OK, "", "%d lines of /proc/diskstats make no sense",
@@ -530,14 +532,15 @@ static void report(struct probe *probe, const struct diskstats *d, int n_odd)
 				       "hidden path of NVMe multipath: its I/O counts at the disk");
 			break;
 		case USE_IDLE:
-			probe_left_out(probe, disk->name, "",
+			probe_left_out(probe, disk->name,
+				       "--partitions, or [sampling] partitions = yes",
 				       "pseudo device that has not done any I/O");
 			break;
 		}
 	}
 }
 
-static void report_failure(struct probe *probe, int r)
+static void report_failure(struct hw *hw, struct probe *probe, int r)
 {
 	if (r == -ENOENT)
 		probe_collector(probe, OUTCOME_NO_NODE,
@@ -548,8 +551,7 @@ static void report_failure(struct probe *probe, int r)
 				"Android: allow the domain to read proc_diskstats",
 				"/proc/diskstats may not be read");
 	else
-		probe_collector(probe, outcome_of_error(r), "",
-				"/proc/diskstats cannot be read: %s", strerror(-r));
+		reason_error(hw, probe, "", r, "/proc/diskstats");
 }
 
 static void statep(struct diskstats **d)
@@ -591,7 +593,7 @@ static int diskstats_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = open_file(hw, d);
 
 	if (r < 0) {
-		report_failure(probe, r);
+		report_failure(hw, probe, r);
 		return r;
 	}
 

@@ -314,8 +314,7 @@ static void add_sensors(struct hw *hw, struct hwmon *h, struct probe *probe)
 			if (is_sensor(files.v[i], g, sensor))
 				add_sensor(hw, h, g, sensor);
 	if (r < 0)
-		probe_node(probe, chip->node, outcome_of_error(r), "", "/%s: %s", chip->dir,
-			   strerror(-r));
+		reason_error(hw, probe, chip->node, r, "/%s", chip->dir);
 	else if (h->n_sensors == before)
 		probe_node(probe, chip->node, OUTCOME_UNSUPPORTED, "", "/%s has no sensor",
 			   chip->dir);
@@ -338,20 +337,24 @@ static void add_chip(struct hw *hw, struct hwmon *h, struct probe *probe, const 
 	if (hw_real_path(hw, chip->dir, sizeof(chip->dir), "sys/class/hwmon/%s", hwmon_name) < 0)
 		return;
 	if (hw_read_line(hw, chip->name, sizeof(chip->name), "%s/name", chip->dir) < 0) {
-		probe_node(probe, hwmon_name, OUTCOME_UNSUPPORTED, "",
+		probe_node(probe, hwmon_name, OUTCOME_UNSUPPORTED,
+			   "each driver has to give one: report it, with uname -r",
 			   "/%s has no name that can be read", chip->dir);
 		return;
 	}
 	name_chip(hw, chip, hwmon_name);
 	collector = asked_by(chip);
 	if (collector) {
-		probe_node(probe, chip->node, OUTCOME_UNSUPPORTED, "",
+		probe_node(probe, chip->node, OUTCOME_UNSUPPORTED,
+			   "flashscope sample as root with the collector's name; the daemon has "
+			   "flashscope-helper for it",
 			   "each read is a command to the drive, which is left to %s", collector);
 		return;
 	}
 	/* thermal shows each zone here once more. */
 	if (strstr(chip->dir, "/thermal_zone") && !probe->want_all) {
-		probe_left_out(probe, chip->node, "", "a thermal zone, which thermal samples");
+		probe_left_out(probe, chip->node, "--partitions, or [sampling] partitions = yes",
+			       "a thermal zone, which thermal samples");
 		return;
 	}
 	node_file_open(hw, &chip->runtime_status, "%s/device/power/runtime_status", chip->dir);
@@ -373,8 +376,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 		"enable the drivers of the board's sensors (device tree, modules)"};
 
 	if (r < 0 && r != -ENOENT)
-		probe_collector(probe, outcome_of_error(r), "", "/sys/class/hwmon: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/class/hwmon");
 	else if (!reason_no_sysfs(hw, probe, ""))
 		reason_option(hw, probe, "", &need, "no sensor to read in /sys/class/hwmon");
 }

@@ -314,7 +314,8 @@ static void add_cluster(struct hw *hw, struct interrupts *s, struct probe *probe
 			   "Android: label /sys/kernel/lmh_stats_* and allow the domain to read it",
 			   "/sys/kernel/%s may not be read", name);
 	else if (!node_file_exists(&cluster->limit) && !node_file_exists(&cluster->residency))
-		probe_node(probe, cluster->name, OUTCOME_NO_NODE, "",
+		probe_node(probe, cluster->name, OUTCOME_NO_NODE,
+			   "report it, with what ls shows there and with uname -r",
 			   "/sys/kernel/%s has none of the files that are known", name);
 	else
 		probe_node(probe, cluster->name, OUTCOME_OK, "", "/sys/kernel/%s", name);
@@ -334,8 +335,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 	else if (r == -ENOENT)
 		reason_no_proc(hw, probe, "", "/proc/interrupts");
 	else if (r < 0)
-		probe_collector(probe, outcome_of_error(r), "", "/proc/interrupts: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/proc/interrupts");
 	else
 		probe_collector(
 			probe, OUTCOME_NO_HARDWARE,

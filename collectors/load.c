@@ -8,6 +8,7 @@
 #include "base/parse.h"
 #include "model/collector.h"
 #include "model/probe.h"
+#include "model/reason.h"
 
 enum { LOAD1, LOAD5, LOAD15, RUNNABLE, THREADS };
 
@@ -48,14 +49,14 @@ static int load_probe(struct hw *hw, struct probe *probe, void **ret_state)
 
 	if (r < 0) {
 		free(load);
-		probe_collector(probe, outcome_of_error(r),
-				r == -ENOENT ? "mount procfs on /proc" : "", "/proc/loadavg: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/proc/loadavg");
 		return r;
 	}
 	r = hw_file_read_line(hw, &load->file, buf, sizeof(buf));
-	probe_node(probe, "system", outcome_of_error(MIN(r, 0)), "", "/proc/loadavg%s%s",
-		   r < 0 ? ": " : "", r < 0 ? strerror(-r) : "");
+	if (r < 0)
+		reason_error(hw, probe, "system", r, "/proc/loadavg");
+	else
+		probe_node(probe, "system", OUTCOME_OK, "", "/proc/loadavg");
 	*ret_state = load;
 	return 0;
 }

@@ -390,7 +390,7 @@ static struct life read_life(struct hw *hw, const char *dir)
 }
 
 /* Why there is no wear, as a node of its own. */
-static void report_no_life(struct probe *probe, const char *name, const char *dir,
+static void report_no_life(struct hw *hw, struct probe *probe, const char *name, const char *dir,
 			   const struct life *life)
 {
 	char part[NODE_NAME_MAX];
@@ -408,8 +408,7 @@ static void report_no_life(struct probe *probe, const char *name, const char *di
 		probe_node(probe, part, OUTCOME_DENIED, denied_advice,
 			   "/%s/life_time may not be read", dir);
 	else if (life->r < 0)
-		probe_node(probe, part, outcome_of_error(life->r), "", "/%s/life_time: %s", dir,
-			   strerror(-life->r));
+		reason_error(hw, probe, part, life->r, "/%s/life_time", dir);
 	else
 		probe_node(probe, part, OUTCOME_UNSUPPORTED, "",
 			   "the card gives no life estimate: 0x00 0x00 is not defined, not new");
@@ -425,7 +424,7 @@ static void report_mmc(struct hw *hw, struct probe *probe, const char *name, con
 		return;
 	}
 	probe_node(probe, name, OUTCOME_OK, "", "eMMC");
-	report_no_life(probe, name, dir, &life);
+	report_no_life(hw, probe, name, dir, &life);
 }
 
 static void report_sd(struct probe *probe, const char *name, const struct card *card)

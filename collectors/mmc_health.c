@@ -450,7 +450,9 @@ static int find_cards(struct hw *hw, struct health *h, struct probe *probe)
 		probe_collector(probe, OUTCOME_NO_HARDWARE, "see what the collector mmc says",
 				"no eMMC");
 	else if (r == 0 && !h->n)
-		probe_collector(probe, OUTCOME_NO_HARDWARE, "", "no eMMC that could be asked");
+		probe_collector(probe, OUTCOME_NO_HARDWARE,
+				"flashscope probe mmc_health says why of each card",
+				"no eMMC that could be asked");
 	return r;
 }
 

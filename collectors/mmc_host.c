@@ -391,9 +391,13 @@ static void explain(struct hw *hw, struct probe *probe, const char *node, int er
 		reason_option(hw, probe, node, &mounted,
 			      "debugfs is not mounted on /sys/kernel/debug");
 	else if (error == -ENOENT)
-		say(probe, node, OUTCOME_NO_NODE, "", "debugfs has no file ios of this host");
+		say(probe, node, OUTCOME_NO_NODE,
+		    hw_is_live(hw) ? "see what its driver says in the kernel log"
+				   : "copy it by hand: tools/capture leaves debugfs out",
+		    "debugfs has no file ios of this host");
 	else
-		say(probe, node, outcome_of_error(error), "", "ios cannot be read");
+		reason_error(hw, probe, node, error, "/" DEBUG_DIR "/%s/ios",
+			     *node ? node : "mmc*");
 }
 
 static int add_host(struct hw *hw, struct hosts *hosts, struct probe *probe, const char *name)

@@ -16,6 +16,7 @@
 #include "model/collector.h"
 #include "model/mountinfo.h"
 #include "model/probe.h"
+#include "model/reason.h"
 
 enum { GROUP_MOUNTS, GROUP_SPACE };
 
@@ -487,7 +488,7 @@ static void report_entry(struct probe *probe, const struct entry *entry)
 		   notes[entry->space]);
 }
 
-static void report(struct probe *probe, const struct mounts *m)
+static void report(struct hw *hw, struct probe *probe, const struct mounts *m)
 {
 	char buf[PROBE_TEXT_MAX];
 	struct text reason = TEXT_IN(buf);
@@ -499,7 +500,8 @@ static void report(struct probe *probe, const struct mounts *m)
 	if (m->n_over)
 		text_printf(&reason, "%s%u mounts are too many", reason.len ? "; " : "", m->n_over);
 	if (!m->known_len)
-		probe_collector(probe, OUTCOME_FAILED, "", "/proc/self/mountinfo is empty");
+		probe_collector(probe, OUTCOME_FAILED, advice_of_error(hw, -ENODATA, "/proc/"),
+				"/proc/self/mountinfo is empty");
 	else
 		probe_collector(probe, OUTCOME_OK, "", "%s", buf);
 	for (size_t i = 0; i < m->n; i++)
@@ -544,15 +546,13 @@ static int mounts_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = open_file(hw, m);
 
 	if (r < 0) {
-		probe_collector(probe, outcome_of_error(r),
-				r == -ENOENT ? "mount procfs on /proc" : "",
-				"/proc/self/mountinfo: %s", strerror(-r));
+		reason_error(hw, probe, "", r, "/proc/self/mountinfo");
 		return r;
 	}
 	build(hw, m, (size_t)r);
 	if (m->want)
 		return m->want;
-	report(probe, m);
+	report(hw, probe, m);
 	*ret_state = m;
 	m = NULL;
 	return 0;

@@ -257,8 +257,7 @@ static void report_controller(struct hw *hw, struct probe *probe, const char *na
 		probe_node(probe, name, OUTCOME_DENIED, denied_advice, "/%s/state may not be read",
 			   dir);
 	else
-		probe_node(probe, name, outcome_of_error(r), "", "/%s/state: %s", dir,
-			   strerror(-r));
+		reason_error(hw, probe, name, r, "/%s/state", dir);
 }
 
 static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, const char *name)
@@ -273,7 +272,8 @@ static int add_controller(struct hw *hw, struct nvme *n, struct probe *probe, co
 	if (is_want(r))
 		return r;
 	if (r < 0 && r != -ETIME) {
-		probe_node(probe, name, OUTCOME_NO_NODE, "", "/%s leads nowhere", dir);
+		probe_node(probe, name, OUTCOME_NO_NODE, advice_of_error(hw, -ENODEV, "/sys/"),
+			   "/%s leads nowhere", dir);
 		return 0;
 	}
 	grown = realloc(n->controllers, (n->controller_nodes.n + 1) * sizeof(*grown));
@@ -426,7 +426,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 				"Android: allow the domain to read the class nvme in sysfs",
 				"/" CLASS_DIR " may not be listed");
 	else if (r < 0 && r != -ENOENT)
-		probe_collector(probe, OUTCOME_FAILED, "", "/" CLASS_DIR ": %s", strerror(-r));
+		reason_error(hw, probe, "", r, "/" CLASS_DIR);
 	else if (on_pci)
 		reason_option(hw, probe, "", &driver, "the NVMe controller at %s has no driver",
 			      address);

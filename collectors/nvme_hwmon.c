@@ -320,7 +320,7 @@ static void report_none(struct hw *hw, struct probe *probe)
 					   "if there is one: see what the collector nvme says"};
 
 	if (probe->n_items > 1)
-		probe_collector(probe, OUTCOME_NO_NODE, "", "no controller has a hwmon");
+		probe_judge(probe);
 	else
 		reason_option(hw, probe, "", &driver, "no NVMe controller in /" NVME_CLASS_DIR);
 }
@@ -331,8 +331,7 @@ static int hwmon_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = h ? find_drives(hw, h, probe) : -ENOMEM;
 
 	if (r < 0 && r != -ENOENT) {
-		probe_collector(probe, outcome_of_error(r), "", "/" NVME_CLASS_DIR ": %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/" NVME_CLASS_DIR);
 		return r;
 	}
 	if (!h->n) {

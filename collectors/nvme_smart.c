@@ -530,8 +530,7 @@ static int smart_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = s ? find_drives(hw, s, probe) : -ENOMEM;
 
 	if (r < 0 && r != -ENOENT) {
-		probe_collector(probe, outcome_of_error(r), "", "/" NVME_CLASS_DIR ": %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/" NVME_CLASS_DIR);
 		return r;
 	}
 	if (!s->n) {

@@ -486,8 +486,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 				"Android: allow the domain to read the bus pci in sysfs",
 				"/sys/bus/pci/devices may not be listed");
 	else if (r < 0 && r != -ENOENT)
-		probe_collector(probe, OUTCOME_FAILED, "", "/sys/bus/pci/devices: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/bus/pci/devices");
 	else if (r < 0)
 		reason_option(hw, probe, "", &pci,
 			      "no PCI: there is no /sys/bus/pci/devices, and no disk on PCI");

@@ -189,9 +189,16 @@ static void report_node(struct hw *hw, struct probe *probe, const char *name, in
 		probe_node(probe, name, OUTCOME_OK, "", "/proc/pressure/%s", name);
 	else if (r == -ENOENT && !strcmp(name, "irq"))
 		reason_option(hw, probe, name, &irq, "no /proc/pressure/irq (since 6.1)");
+	else if (r == -EOPNOTSUPP)
+		probe_node(
+			probe, name, OUTCOME_UNSUPPORTED,
+			strcmp(name, "irq") != 0
+				? "add psi=1 to the kernel command line"
+				: "no tsc=noirqtime on the kernel command line (x86), and a "
+				  "clock that is stable: the kernel counts no time of interrupts",
+			"/proc/pressure/%s: %s", name, strerror(-r));
 	else
-		probe_node(probe, name, outcome_of_error(r), "", "/proc/pressure/%s: %s", name,
-			   strerror(-r));
+		reason_error(hw, probe, name, r, "/proc/pressure/%s", name);
 }
 
 /* The collector's own outcome when no resource can be read; the first one's error stands for all.
@@ -205,7 +212,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 	else if (r == -EACCES || r == -EPERM)
 		report_denied(probe);
 	else
-		probe_collector(probe, outcome_of_error(r), "", "/proc/pressure: %s", strerror(-r));
+		reason_error(hw, probe, "", r, "/proc/pressure");
 }
 
 static int pressure_probe(struct hw *hw, struct probe *probe, void **ret_state)

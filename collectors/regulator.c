@@ -167,7 +167,8 @@ static int add(struct hw *hw, struct regulators *s, struct probe *probe, const c
 	is_of_storage = find_consumers(hw, dir, &consumers);
 	name_node(hw, s, dir, number, node);
 	if (!is_of_storage && !probe->want_all) {
-		probe_left_out(probe, node, "", "feeds no storage device");
+		probe_left_out(probe, node, "--partitions, or [sampling] partitions = yes",
+			       "feeds no storage device");
 		return 0;
 	}
 	r = sysfs_nodes_add(hw, &s->nodes, dir, node, "");
@@ -186,10 +187,9 @@ static void report_none(struct hw *hw, struct probe *probe, size_t n, int r)
 					 "enable the driver of the power chip (device tree)"};
 
 	if (r < 0 && r != -ENOENT)
-		probe_collector(probe, outcome_of_error(r), "", "/sys/class/regulator: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/class/regulator");
 	else if (n)
-		probe_collector(probe, OUTCOME_NO_HARDWARE, "--all takes the others",
+		probe_collector(probe, OUTCOME_NO_HARDWARE, "--partitions takes the others",
 				"of %zu in /sys/class/regulator none feeds a storage device: no "
 				"driver of one has asked for a supply",
 				n);

@@ -276,26 +276,34 @@ static void identify(struct hw *hw, const struct sysfs_nodes *nodes, const char 
 static void report_zone(struct hw *hw, struct probe *probe, const char *name, const char *dir,
 			const char *type)
 {
+	char text[64];
 	int64_t temp;
 	int r = hw_read_i64(hw, &temp, "%s/temp", dir);
+	bool is_text = (r == -EINVAL || r == -ERANGE) &&
+		       hw_read_line(hw, text, sizeof(text), "%s/temp", dir) >= 0;
 
 	if (r == 0)
 		probe_node(probe, name, OUTCOME_OK, "", "%s", type);
+	else if (is_text)
+		probe_node(probe, name, OUTCOME_FAILED, advice_of_error(hw, -EBADMSG, "/sys/"),
+			   "%s: temp is no number: \"%.32s\"", type, text);
 	else if (r == -ENOENT)
-		probe_node(probe, name, OUTCOME_NO_NODE, "", "%s: no file temp", type);
+		probe_node(probe, name, OUTCOME_NO_NODE, advice_of_error(hw, r, "/sys/"),
+			   "%s: no file temp", type);
 	else if (r == -EACCES || r == -EPERM)
 		probe_node(probe, name, OUTCOME_DENIED,
 			   "let the user read sysfs_thermal (Android) or chmod by udev",
 			   "%s: temp may not be read", type);
 	else if (r == -ENODATA)
-		probe_node(probe, name, OUTCOME_FAILED, "",
+		probe_node(probe, name, OUTCOME_FAILED, advice_of_error(hw, r, "/sys/"),
 			   "%s: no reading now (ENODATA): not ready, or its subsystem is off",
 			   type);
 	else if (r == -EINVAL)
-		probe_node(probe, name, OUTCOME_FAILED, "",
+		probe_node(probe, name, OUTCOME_FAILED, advice_of_error(hw, -ENODATA, "/sys/"),
 			   "%s: no number (EINVAL): sensor off or not calibrated", type);
 	else
-		probe_node(probe, name, outcome_of_error(r), "", "%s: %s", type, strerror(-r));
+		probe_node(probe, name, outcome_of_error(r), advice_of_error(hw, r, "/sys/"),
+			   "%s: %s", type, strerror(-r));
 }
 
 static int add_zone(struct hw *hw, struct thermal *t, struct probe *probe, const char *name)

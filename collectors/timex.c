@@ -227,7 +227,10 @@ static void report_timex(struct hw *hw, struct probe *probe, struct clocks *c)
 
 	c->has_timex = r != -ENOENT && r != -EPERM && r != -ENOSYS;
 	if (r == -ENOENT)
-		probe_node(probe, NODE, OUTCOME_NO_NODE, "", "the tree has no record of adjtimex");
+		probe_node(probe, NODE, OUTCOME_NO_NODE,
+			   "on the board itself: flashscope sample timex; in the tree: a file "
+			   "TIMEX (tests/fixtures/README.md)",
+			   "the tree has no record of adjtimex");
 	else if (r == -EPERM || r == -ENOSYS)
 		probe_node(probe, NODE, OUTCOME_DENIED,
 			   "let the service call adjtimex and clock_adjtime (systemd: "
@@ -235,7 +238,7 @@ static void report_timex(struct hw *hw, struct probe *probe, struct clocks *c)
 			   "adjtimex, only asked, is refused (%s): by a seccomp filter",
 			   r == -EPERM ? "EPERM" : "ENOSYS");
 	else if (r < 0)
-		probe_node(probe, NODE, outcome_of_error(r), "", "adjtimex: %s", strerror(-r));
+		reason_error(hw, probe, NODE, r, "adjtimex");
 	else if (timex.has[HW_TIMEX_STATUS] && (timex.v[HW_TIMEX_STATUS] & STA_UNSYNC))
 		probe_node(probe, NODE, OUTCOME_OK,
 			   "for true times of day: chrony, ntpd or systemd-timesyncd",
@@ -259,8 +262,7 @@ static int add_rtc(struct hw *hw, struct clocks *c, struct probe *probe, const c
 		return r;
 	r = hw_read_i64(hw, &hctosys, "%s/hctosys", dir);
 	if (r < 0)
-		probe_node(probe, name, outcome_of_error(r), "", "%s: hctosys: %s",
-			   driver[0] ? driver : "no name", strerror(-r));
+		reason_error(hw, probe, name, r, "/%s/hctosys", dir);
 	else
 		probe_node(probe, name, OUTCOME_OK, "", "%s: the kernel %s its clock from it",
 			   driver[0] ? driver : "no name", hctosys == 1 ? "set" : "did not set");
@@ -277,8 +279,7 @@ static int add_rtcs(struct hw *hw, struct clocks *c, struct probe *probe)
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 && r != -ENOENT)
-		probe_node(probe, "rtc", outcome_of_error(r), "", "/sys/class/rtc: %s",
-			   strerror(-r));
+		reason_error(hw, probe, "rtc", r, "/sys/class/rtc");
 	else if (!names.n && !reason_no_sysfs(hw, probe, "rtc"))
 		reason_option(hw, probe, "rtc", &rtc,
 			      "no RTC in /sys/class/rtc, so the clock begins anew at each boot");
@@ -309,8 +310,7 @@ static int timex_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	if (r < 0)
 		return r;
 	if (!c->has_timex && !c->rtcs.n) {
-		probe_collector(probe, OUTCOME_NO_NODE, "",
-				"neither adjtimex nor an RTC can be asked");
+		probe_judge(probe);
 		return -ENOENT;
 	}
 	*ret_state = c;

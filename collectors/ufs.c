@@ -495,9 +495,7 @@ static void report_power_info(struct hw *hw, struct probe *probe, const struct u
 			   "no power_info: gear, mode, rate, lanes and state of the link are shown "
 			   "by kernels from 6.8 on");
 	else if (r < 0)
-		probe_node(probe, part, outcome_of_error(r),
-			   r == -EACCES || r == -EPERM ? denied_advice : "",
-			   "/%s/power_info/gear: %s", host->dir, strerror(-r));
+		reason_error(hw, probe, part, r, "/%s/power_info/gear", host->dir);
 }
 
 /* Until the scan has found the device's own unit, even the driver may not send queries. */

@@ -313,9 +313,7 @@ static void report(struct hw *hw, struct probe *probe, const struct ufs_host *ho
 		probe_node(probe, host->name, OUTCOME_NO_NODE, "a kernel from 5.14 on",
 			   "no /%s/monitor: kernels have it from 5.14 on", host->dir);
 	} else {
-		probe_node(probe, host->name, outcome_of_error(r),
-			   r == -EACCES || r == -EPERM ? denied_advice : "",
-			   "/%s/monitor/monitor_enable: %s", host->dir, strerror(-r));
+		reason_error(hw, probe, host->name, r, "/%s/monitor/monitor_enable", host->dir);
 	}
 }
 

@@ -256,8 +256,7 @@ static int usb_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	int r = u ? scsi_disks_find(hw, "usb", &disks) : -ENOMEM;
 
 	if (r < 0) {
-		probe_collector(probe, outcome_of_error(r), "", "/sys/class/block: %s",
-				strerror(-r));
+		reason_error(hw, probe, "", r, "/sys/class/block");
 		return r;
 	}
 	if (!disks.n) {

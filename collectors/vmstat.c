@@ -204,7 +204,7 @@ static void report(struct hw *hw, struct probe *probe, struct vmstat *v, int r)
 	static const struct need events = {"CONFIG_VM_EVENT_COUNTERS", NULL, OUTCOME_NO_NODE, ""};
 
 	if (r < 0) {
-		probe_node(probe, NODE, outcome_of_error(r), "", "/proc/vmstat: %s", strerror(-r));
+		reason_error(hw, probe, NODE, r, "/proc/vmstat");
 		return;
 	}
 	probe_node(probe, NODE, OUTCOME_OK, "", "/proc/vmstat");
@@ -231,13 +231,12 @@ static int vmstat_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	v->buf_size = FILE_BYTES;
 	r = hw_file_open(hw, &v->file, "proc/vmstat");
 	if (r < 0) {
-		const char *advice = r == -ENOENT ? "mount procfs on /proc"
-				     : r == -EACCES || r == -EPERM
-					     ? "Android: allow the domain to read proc_vmstat"
-					     : "";
-
-		probe_collector(probe, outcome_of_error(r), advice, "/proc/vmstat: %s",
-				strerror(-r));
+		if (r == -EACCES || r == -EPERM)
+			probe_collector(probe, OUTCOME_DENIED,
+					"Android: allow the domain to read proc_vmstat",
+					"/proc/vmstat may not be read");
+		else
+			reason_error(hw, probe, "", r, "/proc/vmstat");
 		return r;
 	}
 	r = hw_file_read_grow(hw, &v->file, &v->buf, &v->buf_size, FILE_BYTES_MAX);

@@ -261,18 +261,18 @@ static bool probe_cgroups(struct hw *hw, struct probe *probe, struct writers *w)
 static void report_no_users(struct hw *hw, struct probe *probe, int r)
 {
 	static const struct need need = {"CONFIG_UID_SYS_STATS", NULL, OUTCOME_NO_NODE, ""};
-	bool is_denied = r == -EACCES || r == -EPERM;
 
 	if (r == -ENOENT && hw_exists(hw, "system/build.prop"))
 		reason_option(hw, probe, "uid", &need, "there is no /proc/uid_io/stats");
 	else if (r == -ENOENT)
 		probe_node(probe, "uid", OUTCOME_UNSUPPORTED, "",
 			   "only kernels of Android have /proc/uid_io/stats");
+	else if (r == -EACCES || r == -EPERM)
+		probe_node(probe, "uid", OUTCOME_DENIED,
+			   "as root; let the domain read proc_uid_io_stats (sepolicy)",
+			   "/proc/uid_io/stats may not be read");
 	else
-		probe_node(probe, "uid", outcome_of_error(r),
-			   is_denied ? "as root; let the domain read proc_uid_io_stats (sepolicy)"
-				     : "",
-			   "/proc/uid_io/stats: %s", strerror(-r));
+		reason_error(hw, probe, "uid", r, "/proc/uid_io/stats");
 }
 
 static bool probe_users(struct hw *hw, struct probe *probe, struct writers *w)
@@ -307,10 +307,9 @@ static bool probe_devices(struct hw *hw, struct probe *probe, struct writers *w)
 		r = -ENOENT;
 	w->devices = r == 0 ? writer_devices_of(hw) : NULL;
 	if (r < 0)
-		probe_node(probe, "device", outcome_of_error(r), "",
-			   "what is written is not compared with the disks: "
-			   "/proc/diskstats and /sys/block: %s",
-			   strerror(-r));
+		reason_error(hw, probe, "device", r,
+			     "what is written is not compared with the disks: /proc/diskstats and "
+			     "/sys/block");
 	else
 		probe_node(probe, "device", w->devices ? OUTCOME_OK : OUTCOME_FAILED, "",
 			   "/proc/diskstats");

@@ -170,6 +170,92 @@ void reason_no_proc(struct hw *hw, struct probe *probe, const char *node, const 
 		    path);
 }
 
+/* Files of procfs that are sampled are made of variables; what fails there is put in their place.
+ */
+static const char core_advice[] =
+	"the kernel itself does not fail here: is something mounted over "
+	"it (lxcfs: see /proc/self/mountinfo)? else report it with uname -r";
+/* By what the kernel's core, its drivers and the buses below them give these for. */
+static const char gone_advice[] =
+	"it has gone, or lost its driver: the kernel log tells when; plug "
+	"or bind it again";
+static const char later_advice[] =
+	"look again while its device is in use; if it stays so, see what "
+	"its driver says in the kernel log";
+static const char bus_advice[] =
+	"its device or bus did not answer: see the kernel log, then supply, "
+	"clock and wiring of that bus";
+static const char text_advice[] = "no kernel is known to print such a text: report it, with what "
+				  "cat shows and with uname -r";
+static const char shape_advice[] = "no kernel is known to have such a node: report it, with what "
+				   "ls -l shows and with uname -r";
+static const char want_advice[] =
+	"free memory, or allow more open files (ulimit -n), and look again";
+static const char unknown_advice[] = "see the kernel log; report it with uname -r";
+
+static const struct {
+	int error;
+	const char *advice;
+} advices[] = {
+	{EOPNOTSUPP, ""},
+	{ENODEV, gone_advice},
+	{ENXIO, gone_advice},
+	{ENODATA, later_advice},
+	{EAGAIN, later_advice},
+	{EBUSY, later_advice},
+	{EIO, bus_advice},
+	{ETIMEDOUT, bus_advice},
+	{EILSEQ, bus_advice},
+	{EPROTO, bus_advice},
+	{EREMOTEIO, bus_advice},
+	{EINVAL,
+	 "cat it: where that fails as well, the driver refuses (switched off, or not able to); "
+	 "where it prints a text that is no value, report the text with uname -r"},
+	{ERANGE, text_advice},
+	{E2BIG, text_advice},
+	{EBADMSG, text_advice},
+	{EMSGSIZE, text_advice},
+	{EISDIR, shape_advice},
+	{ENOTDIR, shape_advice},
+	{ELOOP, shape_advice},
+	{ENAMETOOLONG, shape_advice},
+	{ENOMEM, want_advice},
+	{EMFILE, want_advice},
+	{ENFILE, want_advice},
+	{ETIME, "it did not answer before and is left alone; what holds it: see the kernel log for "
+		"hung tasks"},
+};
+
+const char *advice_of_error(const struct hw *hw, int error, const char *path)
+{
+	bool is_proc = strstr(path, "/proc/"), is_driver = !is_proc && strchr(path, '/');
+
+	if (error == -EACCES || error == -EPERM)
+		return is_proc ? "as root; Android: allow the domain to read its label (ls -Z)"
+			       : denied_advice;
+	if (error == -ENOENT && !hw_is_live(hw))
+		return "where the board has it: tools/capture as root copies it";
+	if (error == -ENOENT)
+		return is_proc ? "mount -t proc proc /proc" : gone_advice;
+	for (size_t i = 0; i < ARRAY_SIZE(advices); i++)
+		if (error == -advices[i].error && (is_driver || is_want(error)))
+			return advices[i].advice;
+	return is_proc ? core_advice : unknown_advice;
+}
+
+void reason_error(struct hw *hw, struct probe *probe, const char *node, int error,
+		  const char *what_fmt, ...)
+{
+	char what[PROBE_TEXT_MAX];
+	va_list args;
+
+	va_start(args, what_fmt);
+	vsnprintf(what, sizeof(what), what_fmt, args);
+	va_end(args);
+	say(probe, node, outcome_of_error(error), advice_of_error(hw, error, what), "%s: %s", what,
+	    strerror(-error));
+}
+
 void reason_asked(struct probe *probe, const char *node, const char *ok, int error, const char *why)
 {
 	static const char look[] = "look in the kernel log for what became of it";
@@ -181,7 +267,9 @@ void reason_asked(struct probe *probe, const char *node, const char *ok, int err
 		probe_node(probe, node, OUTCOME_OK, "wait; if it stays so, look in the kernel log",
 			   "%s: not asked before it is", why);
 	else if (error == -ENOENT)
-		probe_node(probe, node, OUTCOME_NO_NODE, "",
+		probe_node(probe, node, OUTCOME_NO_NODE,
+			   "on the board itself: flashscope sample, as root; in the tree: its "
+			   "answer below COMMANDS (tests/fixtures/README.md)",
 			   "no answer of it is recorded in this tree");
 	else if (error < 0 && !is_want(error))
 		probe_node(probe, node, OUTCOME_FAILED, look, "%s", why);

@@ -57,5 +57,18 @@ void reason_no_proc(struct hw *hw, struct probe *probe, const char *node, const 
 void reason_asked(struct probe *probe, const char *node, const char *ok, int error,
 		  const char *why);
 
+/* Says of a node ("" is the collector itself) that what it is read from gave an error: "WHAT: words
+ * of the error", what outcome that is, and what can be done, by advice_of_error(). what is the path
+ * of a file ("/proc/loadavg"), or what has none ("adjtimex"). */
+PRINTF_LIKE(5, 6)
+void reason_error(struct hw *hw, struct probe *probe, const char *node, int error,
+		  const char *what_fmt, ...);
+
+/* What can be done where the read of a file gave this error, a negative errno; "" where nothing
+ * can: the driver or the device does not have it (EOPNOTSUPP). path tells who decides: procfs, or a
+ * driver; what has no '/' is a call of the kernel. The kernel answers EINVAL for several things,
+ * and a text that is no value gives it too, so it is said how to tell them apart. */
+const char *advice_of_error(const struct hw *hw, int error, const char *path);
+
 /* The advice for files of sysfs that may not be read. */
 extern const char denied_advice[];

@@ -111,8 +111,8 @@ cpufreq      ok           2 nodes
 diskstats    ok           28 nodes, 40 left out
 mmc_host     no_hardware  no host in /sys/class/mmc_host: no such hardware, or a kernel without CONFIG_MMC (no kernel config found that tells) -> with a host there: its driver (CONFIG_MMC_SDHCI_...); needs CONFIG_MMC
 thermal      ok           53 nodes, 5 not ok
-  thermal_zone25  failed: camera-0: no reading now (ENODATA): not ready, or its subsystem is off
-  thermal_zone28  failed: mdmss-1: no number (EINVAL): sensor off or not calibrated
+  thermal_zone25  failed: camera-0: no reading now (ENODATA): not ready, or its subsystem is off -> look again while its device is in use; if it stays so, see what its driver says in the kernel log
+  thermal_zone28  failed: mdmss-1: no number (EINVAL): sensor off or not calibrated -> look again while its device is in use; if it stays so, see what its driver says in the kernel log
   thermal_zone39  unsupported: vbat: by its name a voltage and no temperature
   thermal_zone40  unsupported: ibat-lvl0: by its name a current and no temperature
   thermal_zone41  unsupported: socd: by its name a percentage and no temperature

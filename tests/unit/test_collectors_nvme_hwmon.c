@@ -319,7 +319,7 @@ static void none(void **unused)
 	put(&f, NVME "state", "live\n");
 	put(&f, NVME "device/hwmon/hwmon0/name", "other\n");
 	assert_int_equal(fixture_probe(&f, "nvme_hwmon", false), -ENOENT);
-	check_outcome(&f, "", OUTCOME_NO_NODE);
+	check_outcome(&f, "", OUTCOME_UNSUPPORTED);
 	check_outcome(&f, "nvme0", OUTCOME_UNSUPPORTED);
 	fixture_end(&f);
 }

@@ -182,11 +182,89 @@ static void names_of_parts(void **unused)
 	assert_int_equal(strlen(part), NODE_NAME_MAX - 1);
 }
 
+/* Each errno that a node has answered with in the trees, and those of nodes that are odd. */
+static void errors(void **unused)
+{
+	static const char file[] = "/sys/class/a/value", proc[] = "/proc/a";
+	static const struct {
+		int error;
+		const char *what;
+		enum outcome outcome;
+		const char *words, *advice; /* a part of it; "" none */
+	} cases[] = {
+		{-ENOENT, file, OUTCOME_NO_NODE, "No such file or directory",
+		 "tools/capture as root"},
+		{-EACCES, file, OUTCOME_DENIED, "Permission denied", "genfs_contexts"},
+		{-EPERM, file, OUTCOME_DENIED, "Operation not permitted", "chmod a+r"},
+		{-EACCES, proc, OUTCOME_DENIED, "Permission denied", "as root; Android: allow"},
+		{-EOPNOTSUPP, file, OUTCOME_UNSUPPORTED, "Operation not supported", ""},
+		{-ENODATA, file, OUTCOME_FAILED, "No data available", "while its device is in use"},
+		{-EAGAIN, file, OUTCOME_FAILED, "Resource temporarily unavailable",
+		 "while its device is in use"},
+		{-EBUSY, file, OUTCOME_FAILED, "Device or resource busy",
+		 "while its device is in use"},
+		{-EINVAL, file, OUTCOME_FAILED, "Invalid argument", "cat it: where that fails"},
+		{-EIO, file, OUTCOME_FAILED, "Input/output error", "supply, clock and wiring"},
+		{-ETIMEDOUT, file, OUTCOME_FAILED, "Connection timed out",
+		 "supply, clock and wiring"},
+		{-EREMOTEIO, file, OUTCOME_FAILED, "Remote I/O error", "supply, clock and wiring"},
+		{-ENODEV, file, OUTCOME_FAILED, "No such device", "lost its driver"},
+		{-ENXIO, file, OUTCOME_FAILED, "No such device or address", "lost its driver"},
+		{-ERANGE, file, OUTCOME_FAILED, "Numerical result out of range", "with what cat"},
+		{-E2BIG, file, OUTCOME_FAILED, "Argument list too long", "with what cat"},
+		{-EISDIR, file, OUTCOME_FAILED, "Is a directory", "ls -l"},
+		{-ELOOP, file, OUTCOME_FAILED, "Too many levels of symbolic links", "ls -l"},
+		{-EMFILE, file, OUTCOME_FAILED, "Too many open files", "ulimit -n"},
+		{-ETIME, file, OUTCOME_FAILED, "Timer expired", "hung tasks"},
+		{-EIO, proc, OUTCOME_FAILED, "Input/output error", "mounted over it"},
+		{-ENODATA, proc, OUTCOME_FAILED, "No data available", "mounted over it"},
+		{-EMFILE, proc, OUTCOME_FAILED, "Too many open files", "ulimit -n"},
+		{-ENODATA, "adjtimex", OUTCOME_FAILED, "No data available",
+		 "report it with uname -r"},
+		{-EDOM, "adjtimex", OUTCOME_FAILED, "Numerical argument out of domain",
+		 "report it with uname -r"},
+	};
+	char reason[PROBE_TEXT_MAX];
+	struct fixture f;
+
+	(void)unused;
+	fixture_start(&f);
+	put(&f, "proc/uptime", "1 1\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fixture_unprobe(&f);
+		assert_int_equal(hw_open(f.root, &f.hw), 0);
+		assert_int_equal(probe_init(&f.probe), 0);
+		reason_error(f.hw, &f.probe, i % 2 ? "x" : "", cases[i].error, "%s", cases[i].what);
+		snprintf(reason, sizeof(reason), "%s: %s", cases[i].what, cases[i].words);
+
+		const char *node = i % 2 ? "x" : "", *advice = item_of(&f, node)->advice;
+
+		check_said(&f, node, cases[i].outcome, reason, advice);
+		if (*cases[i].advice ? !strstr(advice, cases[i].advice) : *advice)
+			fail_msg("%s: %s", reason, advice);
+	}
+	fixture_end(&f);
+}
+
+/* On a machine nothing is to be recorded again, and a file of procfs is missing for another reason
+ * than one of a driver. */
+static void missing_here(void **unused)
+{
+	struct hw *hw;
+
+	(void)unused;
+	assert_int_equal(hw_open("/", &hw), 0);
+	assert_non_null(strstr(advice_of_error(hw, -ENOENT, "/proc/a"), "mount -t proc"));
+	assert_non_null(strstr(advice_of_error(hw, -ENOENT, "/sys/class/a"), "lost its driver"));
+	hw_close(hw);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_state),     cmocka_unit_test(older_kernels),
-		cmocka_unit_test(states_alone),   cmocka_unit_test(long_text),
+		cmocka_unit_test(states_alone),   cmocka_unit_test(errors),
+		cmocka_unit_test(missing_here),   cmocka_unit_test(long_text),
 		cmocka_unit_test(names_of_parts),
 	};
 
