@@ -304,6 +304,11 @@ const struct probe_item *board_item(const struct board_probe *probe, size_t i)
 	return &probe->items[i];
 }
 
+bool board_tells_nodes(const struct board_probe *probe)
+{
+	return board_n_items(probe) > 2;
+}
+
 bool board_is_news(const struct board_view *view, const struct board_trouble *trouble)
 {
 	const struct board_probe *probe = NULL;

@@ -85,6 +85,10 @@ size_t board_n_items(const struct board_probe *probe);
 /* items[0] is the collector's own. */
 const struct probe_item *board_item(const struct board_probe *probe, size_t i);
 
+/* Whether the nodes of a probe whose collector is not sampled are told of one by one: the
+ * collector's word has the reason of one alone. */
+bool board_tells_nodes(const struct board_probe *probe);
+
 /* Whether the trouble is all that there is to say: not when the probe has said why the node, or the
  * collector, is not sampled. A node that hangs is sampled, whatever its probe said. */
 bool board_is_news(const struct board_view *view, const struct board_trouble *trouble);

@@ -126,6 +126,8 @@ static void sampled_row(struct text *text, const struct board_collector *c)
 		lacking_nodes(text, c);
 	} else {
 		why_not(text, own);
+		if (c->enabled && board_tells_nodes(c->probe))
+			lacking_nodes(text, c);
 	}
 	text_str(text, "</td></tr>\n");
 }

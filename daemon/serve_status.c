@@ -353,10 +353,10 @@ static void add_not_sampled(struct doc *doc, const struct board_view *view)
 	for (size_t i = 0; i < view->n_collectors; i++) {
 		const struct board_collector *c = &view->collectors[i];
 
-		if (!is_sampled(c)) {
+		if (!is_sampled(c))
 			add_missing(doc, c, own_item(c));
+		if (!is_sampled(c) && (!c->enabled || !board_tells_nodes(c->probe)))
 			continue;
-		}
 		for (size_t j = 1; j < board_n_items(c->probe); j++)
 			if (board_item(c->probe, j)->outcome != OUTCOME_OK &&
 			    !hangs(view, c, board_item(c->probe, j)->node))

@@ -91,10 +91,10 @@ static void collect(struct reasons *reasons, const struct board_collector *c)
 {
 	if (!c->enabled || !board_n_items(c->probe))
 		return;
-	if (!is_sampled(c)) {
+	if (!is_sampled(c))
 		add_reason(reasons, c->collector, board_item(c->probe, 0));
+	if (!is_sampled(c) && !board_tells_nodes(c->probe))
 		return;
-	}
 	for (size_t i = 1; i < board_n_items(c->probe); i++)
 		if (board_item(c->probe, i)->outcome != OUTCOME_OK)
 			add_reason(reasons, c->collector, board_item(c->probe, i));

@@ -564,6 +564,58 @@ static void test_long_page(void **state)
 	answer_done(&answer);
 }
 
+static size_t count_missing(struct tree *status, const char *node, const char *reason)
+{
+	struct tree *list = tree_get(status, "not_sampled");
+	const char *name = registry()->collectors[0]->name;
+	size_t n = 0;
+
+	for (size_t i = 0; i < tree_n(list); i++)
+		n += !strcmp(tree_text(tree_at(list, i), "collector"), name) &&
+		     !strcmp(tree_text(tree_at(list, i), "node"), node) &&
+		     !strcmp(tree_text(tree_at(list, i), "reason"), reason);
+	return n;
+}
+
+/* Of a collector without a node that is well, the worst one is not all that is told. */
+static void test_each_node(void **state)
+{
+	struct fixture *f = *state;
+	struct sampler_options options = {.root = "/", .no_lane = true};
+	struct sampler_callbacks callbacks = {0};
+	CLEANUP(sampler_closep) struct sampler *sampler = NULL;
+	struct probe probe;
+
+	assert_int_equal(sampler_open(&options, registry(), &callbacks, &sampler), 0);
+	board_update(f->api.board, sampler, &(struct board_loop){0});
+	assert_int_equal(probe_init(&probe), 0);
+	probe_node(&probe, "one", OUTCOME_NO_NODE, "", "%s", "not recorded");
+	for (size_t i = 0; i < 2; i++) {
+		char own[64];
+
+		probe_collector(&probe, OUTCOME_OK, "", "%s", "");
+		probe_judge(&probe);
+		snprintf(own, sizeof(own),
+			 i ? "none of 2 nodes is ok; two: may not be read" : "one: not recorded");
+		board_probed(f->api.board, registry()->collectors[0], &probe);
+
+		struct answer answer = ask(f, "GET", "/api/v1/status", "", "localhost");
+		struct answer page = ask(f, "GET", "/", "", "localhost");
+		CLEANUP(tree_freep) struct tree *status = parse(&answer);
+
+		assert_int_equal(count_missing(status, "", own), 1);
+		assert_int_equal(count_missing(status, "one", "not recorded"), i);
+		assert_int_equal(count_missing(status, "two", "may not be read"), i);
+		assert_true(page_has(&page, own));
+		assert_int_equal(page_has(&page, "<br>one: no_node, not recorded"), i);
+		assert_int_equal(page_has(&page, "<br>two: denied, may not be read"), i);
+		answer_done(&answer);
+		answer_done(&page);
+		probe_node(&probe, "two", OUTCOME_DENIED, "", "%s", "may not be read");
+	}
+	probe_done(&probe);
+}
+
 static void *commit_of_long_ago(void *arg)
 {
 	(void)!store_commit(arg, clock_boot_ms() - 60000, false);
@@ -614,6 +666,7 @@ int main(void)
 		cmocka_unit_test(test_disk_hangs),
 		cmocka_unit_test(test_empty_probe),
 		cmocka_unit_test(test_long_page),
+		cmocka_unit_test(test_each_node),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
