@@ -316,6 +316,28 @@ static bool probe_devices(struct hw *hw, struct probe *probe, struct writers *w)
 	return w->devices;
 }
 
+/* The reason of each account in short; what stands behind a semicolon or in brackets is told of the
+ * account itself. Outcome and advice are those of the worst, which can be helped. */
+static void report_none(struct probe *probe)
+{
+	char buf[PROBE_TEXT_MAX], advice[PROBE_TEXT_MAX];
+	struct text text = TEXT_IN(buf);
+
+	text_str(&text, "nothing here accounts who writes");
+	for (size_t i = 1; i < probe->n_items; i++) {
+		const struct probe_item *item = &probe->items[i];
+		size_t len = strcspn(item->reason, ";(");
+
+		while (len && item->reason[len - 1] == ' ')
+			len--;
+		text_printf(&text, "%s %s: %.*s", i == 1 ? ":" : ";", item->node, (int)len,
+			    item->reason);
+	}
+	probe_judge(probe);
+	snprintf(advice, sizeof(advice), "%s", probe->items[0].advice);
+	probe_collector(probe, probe->items[0].outcome, advice, "%s", buf);
+}
+
 static int writers_probe(struct hw *hw, struct probe *probe, void **ret_state)
 {
 	CLEANUP(statep) struct writers *w = calloc(1, sizeof(*w));
@@ -327,9 +349,7 @@ static int writers_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	any = probe_cgroups(hw, probe, w) || any;
 	any = probe_users(hw, probe, w) || any;
 	if (!any) {
-		probe_collector(probe, OUTCOME_NO_NODE, "",
-				"nothing here accounts who writes: flashscope probe writers says "
-				"why of each account");
+		report_none(probe);
 		return -ENOENT;
 	}
 	(void)probe_devices(hw, probe, w);

@@ -623,7 +623,13 @@ static void test_says_what_is_missing(void **state)
 	put(f, "sys/fs/cgroup/cgroup.controllers", "cpu io\n");
 	put(f, "sys/fs/cgroup/cgroup.subtree_control", "cpu\n");
 	assert_int_equal(fixture_probe(f, "writers", false), -ENOENT);
-	check_outcome(f, "", OUTCOME_NO_NODE);
+	/* One is only switched off, so that is what can be done. */
+	check_outcome(f, "", OUTCOME_DISABLED);
+	assert_non_null(strstr(item_of(f, "")->reason, "who writes: process: "));
+	assert_non_null(strstr(item_of(f, "")->reason, "; cgroup: "));
+	assert_non_null(strstr(item_of(f, "")->reason, "; uid: only kernels of Android have"));
+	assert_null(strchr(item_of(f, "")->reason, '('));
+	assert_string_equal(item_of(f, "")->advice, item_of(f, "cgroup")->advice);
 	check_outcome(f, "process", OUTCOME_NO_NODE);
 	check_outcome(f, "cgroup", OUTCOME_DISABLED);
 	assert_non_null(strstr(item_of(f, "process")->advice, "CONFIG_TASK_IO_ACCOUNTING"));
