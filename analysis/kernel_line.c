@@ -9,6 +9,8 @@
 
 /* Longer ones are rare, and a line that quotes the kernel is more likely. */
 #define PROMPT_MAX 80
+/* Of what a console had printed when the kernel said something. */
+#define JUNK_MAX   256
 
 static struct slice skip(struct slice s, size_t n)
 {
@@ -70,7 +72,7 @@ static int64_t micros_of(struct slice s)
 /* "   12.345678", and what may stand behind. 12 digits of seconds are 30 thousand years. */
 static bool read_stamp(struct slice s, int64_t *ret_us)
 {
-	int64_t seconds = 0;
+	int64_t seconds = 0, us;
 	size_t n;
 
 	s = skip_blanks(s);
@@ -80,10 +82,13 @@ static bool read_stamp(struct slice s, int64_t *ret_us)
 	for (size_t i = 0; i < n; i++)
 		seconds = seconds * 10 + (s.p[i] - '0');
 	s = skip(s, n + 1);
-	*ret_us = seconds * 1000000 + micros_of(s);
-	n = n_digits(s, s.len);
+	us = seconds * 1000000 + micros_of(s);
+	s = skip_blanks(skip(s, n_digits(s, s.len)));
 	/* Behind it nothing, or the time since the last line: "12.345678 <    0.000004>". */
-	return n == s.len || s.p[n] == ' ';
+	if (s.len && s.p[0] != '<')
+		return false;
+	*ret_us = us;
+	return true;
 }
 
 static bool is_month(struct slice s)
@@ -373,15 +378,17 @@ static void take_recorder(struct slice *line, struct kernel_message *m)
 }
 
 /* What stands before the time of the kernel. */
-static bool take_front(struct slice *line, struct kernel_message *m)
+static bool take_front(struct slice *line, struct kernel_message *m, bool *ret_has_program)
 {
+	*ret_has_program = false;
 	take_recorder(line, m);
 	while (m->t_us == KERNEL_TIME_NONE && take_brackets(line, m))
 		;
 	if (take_logcat(line, m))
 		return true;
-	if (!take_syslog(line, m) && !take_iso(line, m) && !take_full(line, m) &&
-	    !take_unix(line, m) && m->t_us == KERNEL_TIME_NONE && !take_priority(line, m))
+	*ret_has_program = take_syslog(line, m) || take_iso(line, m) || take_full(line, m) ||
+			   take_unix(line, m);
+	if (!*ret_has_program && m->t_us == KERNEL_TIME_NONE && !take_priority(line, m))
 		take_decoded(line, m);
 	return false;
 }
@@ -428,6 +435,58 @@ static void take_prompt(struct slice *line, struct kernel_message *m)
 	}
 }
 
+/* "[   12.345678]", as printk prints it and hardly anybody else. */
+static bool has_stamp(struct slice s)
+{
+	struct slice inside = {0};
+	size_t n, width;
+
+	if (!s.len || s.p[0] != '[')
+		return false;
+	s = skip(s, 1);
+	inside = skip_blanks(s);
+	n = n_digits(inside, 12);
+	width = (size_t)(inside.p - s.p) + n;
+	return n && width >= 5 && width <= 12 && has_form(skip(inside, n), ".000000]");
+}
+
+/* "<6>" right before. */
+static size_t priority_len(struct slice before)
+{
+	size_t n = before.len;
+
+	if (n < 3 || before.p[n - 1] != '>')
+		return 0;
+	for (n--; n && before.len - n < 6 && is_digit(before.p[n - 1]); n--)
+		;
+	return n && before.p[n - 1] == '<' ? before.len - n + 1 : 0;
+}
+
+/* Whatever a console, or what records it, has put before the time of the kernel: a line of a
+ * process that had no end yet, noise of the wire, a clock of its own. Only what the kernel itself
+ * prints is so sure. */
+static void take_junk(struct slice *line, struct kernel_message *m)
+{
+	for (size_t at = 1; at < line->len && at <= JUNK_MAX; at++) {
+		if (!has_stamp(skip(*line, at)))
+			continue;
+		kernel_wall_read(*line, m);
+		*line = skip(*line, at - priority_len((struct slice){line->p, at}));
+		return;
+	}
+}
+
+/* Noise that the front of a line begins with. */
+static struct slice without_noise(struct slice line)
+{
+	size_t n = 0;
+
+	while (n < line.len && n < JUNK_MAX &&
+	       ((unsigned char)line.p[n] < ' ' || (unsigned char)line.p[n] >= 0x7f))
+		n++;
+	return skip(line, n);
+}
+
 void kernel_line_stamp(struct slice *line, struct kernel_message *m)
 {
 	/* A number that another program wrote would make it the kernel. */
@@ -444,13 +503,39 @@ void kernel_line_stamp(struct slice *line, struct kernel_message *m)
 		*line = skip(*line, 1);
 }
 
-bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
+static bool take_prefix(struct slice *line, struct kernel_message *m)
 {
 	const char *begins = line->p;
-	bool is_logcat = take_front(line, m);
+	bool has_program, is_logcat = take_front(line, m, &has_program);
 
 	if (line->p == begins)
 		take_prompt(line, m);
+	if (m->t_us == KERNEL_TIME_NONE && m->facility == 0 && !has_program && !is_logcat)
+		take_junk(line, m);
 	kernel_line_stamp(line, m);
+	return is_logcat;
+}
+
+/* A blank in front tells nothing. */
+static bool is_bare(struct slice whole, struct slice text)
+{
+	return text.p == whole.p || (text.p == whole.p + 1 && *whole.p == ' ');
+}
+
+bool kernel_line_prefix(struct slice *line, struct kernel_message *m)
+{
+	const struct kernel_message before = *m;
+	const struct slice whole = *line, clean = without_noise(*line);
+	bool is_logcat = take_prefix(line, m);
+
+	m->is_bare = is_bare(whole, *line);
+	if (!m->is_bare || !clean.len || clean.p == whole.p)
+		return is_logcat;
+	*m = before;
+	*line = clean;
+	is_logcat = take_prefix(line, m);
+	m->is_bare = is_bare(clean, *line);
+	if (m->is_bare)
+		*line = whole;
 	return is_logcat;
 }

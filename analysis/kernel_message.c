@@ -135,14 +135,33 @@ int kernel_message_record(struct slice record, struct kernel_message *ret)
 	return 0;
 }
 
-/* How long a sequence is that colours a terminal: ESC [ 1 ; 31 m. 0: there is none. */
+/* The name of a window: ESC ] 0;name BEL, or ESC \ in place of BEL. */
+static size_t title_len(struct slice s)
+{
+	for (size_t n = 2; n < s.len && n < 128; n++) {
+		if (s.p[n] == '\a')
+			return n + 1;
+		if (s.p[n] == '\x1b')
+			return n + 1 < s.len && s.p[n + 1] == '\\' ? n + 2 : 0;
+	}
+	return 0;
+}
+
+/* How long a sequence is that commands a terminal: ESC [ 1 ; 31 m, ESC [ ? 2004 l, ESC ( B, ESC 7.
+ * 0: there is none. */
 static size_t escape_len(struct slice s)
 {
 	size_t n = 2;
 
-	if (s.len < 3 || s.p[0] != '\x1b' || s.p[1] != '[')
+	if (s.len < 2 || s.p[0] != '\x1b')
 		return 0;
-	while (n < s.len && n < 16 && (s.p[n] == ';' || (s.p[n] >= '0' && s.p[n] <= '9')))
+	if (s.p[1] == ']')
+		return title_len(s);
+	if (s.p[1] == '(' || s.p[1] == ')')
+		return s.len < 3 ? 0 : 3;
+	if (s.p[1] != '[')
+		return strchr("78=>cDEHM", s.p[1]) && s.p[1] ? 2 : 0;
+	while (n < s.len && n < 32 && s.p[n] >= ' ' && s.p[n] <= '?')
 		n++;
 	return n < s.len ? n + 1 : 0;
 }
@@ -185,7 +204,6 @@ int kernel_message_line(struct slice line, struct kernel_message *ret)
 {
 	/* Prefixes are short, so that a text that is cut here is cut by its own bound as well. */
 	char buf[KERNEL_TEXT_MAX + 512];
-	const char *plain;
 	bool is_logcat;
 
 	clear(ret);
@@ -193,10 +211,7 @@ int kernel_message_line(struct slice line, struct kernel_message *ret)
 	if (take_record(line, ret) == 0)
 		return *ret->text ? 0 : -ENODATA;
 	clear(ret);
-	plain = line.p;
 	is_logcat = kernel_line_prefix(&line, ret);
-	/* A blank in front tells nothing. */
-	ret->is_bare = line.p == plain || (line.p == plain + 1 && *plain == ' ');
 	/* The text that is quoted has a stamp of its own, or not. */
 	if (kernel_repeat_take(&line, ret) && !ret->repeats_last)
 		kernel_line_stamp(&line, ret);

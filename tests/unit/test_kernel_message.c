@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -148,7 +149,32 @@ static const struct line lines[] = {
 	{"board login: [  130.700000] mmc0: a", 130700000, 0, -1, "mmc0: a"},
 	{"# [  130.700000] mmc0: a", 130700000, 0, -1, "mmc0: a"},
 	{"root@board:~# [  130.700000][  T176] mmc0: a", 130700000, 0, -1, "mmc0: a"},
-	{"he said: [  130.700000] mmc0: a", -1, 0, -1, "he said: [  130.700000] mmc0: a"},
+	{"he said: [ 130.7] mmc0: a", -1, 0, -1, "he said: [ 130.7] mmc0: a"},
+	{"he said: [130.700000] mmc0: a", -1, 0, -1, "he said: [130.700000] mmc0: a"},
+	/* what a console has printed, what a wire makes of it, and the clock of who records it */
+	{"Starting kernel ...[    0.000000] Linux version 6", 0, 0, -1, "Linux version 6"},
+	{"[  OK  ] Reached target a.[   12.345678][    T1] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"Starting a: <3>[   12.345678] mmc0: a", 12345678, 0, 3, "mmc0: a"},
+	{"Starting a: <30>[   12.345678] systemd[1]: a", 12345678, 3, 6, "systemd[1]: a"},
+	{" 10%\r 20%\r[   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"\xff\xfe\x01~[   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"\xef\xbb\xbf<6>[   12.345678] mmc0: a", 12345678, 0, 6, "mmc0: a"},
+	{"\xff\x01May 21 18:07:14 host kernel: mmc0: a", -1, 0, -1, "mmc0: a"},
+	{"\xff\x01May 21 18:07:14 host sh[8]: mmc0: a", -1, 1, -1, "mmc0: a"},
+	{"\xff\x01<3>mmc0: a", -1, 0, 3, "mmc0: a"},
+	{"\x1b[?2004l\r[   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"\x1b]0;root@board\a\x1b(B\x1b[m\x1b[2J[   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"\x1b]0;root@board\x1b\\[   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"[1.234567 0.000123] [   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"12.345 [   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	{"[2026-12-01 18:07:14.123] Starting a: [   12.345678] mmc0: a", 12345678, 0, -1, "mmc0: a"},
+	/* text of the kernel, and a stamp of another program */
+	{"[   12.345678] mmc0: a[   12.345679] mmc0: b", 12345678, 0, -1, "mmc0: a[   12.345679] mmc0: b"},
+	{"May 21 18:07:14 host kernel: a [   12.345678] b", -1, 0, -1, "a [   12.345678] b"},
+	{"12-01 18:07:14.123     0     0 E mmc0    : a [   12.345678] b", -1, 0, 3, "mmc0: a [   12.345678] b"},
+	{"a [    12.345] (II) b", -1, 0, -1, "a [    12.345] (II) b"},
+	{"a [   12.345678 b", -1, 0, -1, "a [   12.345678 b"},
+	{"\xff\x01mmc0: a", -1, 0, -1, "\xff mmc0: a"},
 	{"# [drm] a", -1, 0, -1, "# [drm] a"},
 	{"May 21 18:07:14 host sh[8]: # [  130.700000] mmc0: a", -1, 1, -1, "# [  130.700000] mmc0: a"},
 	/* a record */
@@ -195,6 +221,10 @@ static const struct wall_line wall_lines[] = {
 	{"05-21 18:07:14.123     0     0 E mmc0    : a", MAY + 123000, false, false},
 	{"[2026-12-01 18:07:14.123] [   12.345678] mmc0: a", DECEMBER + 123000, false, true},
 	{"2026/12/01 18:07:14.123 [   12.345678] mmc0: a", DECEMBER + 123000, false, true},
+	{"2026-12-01T18:07:14.123 [   12.345678] mmc0: a", DECEMBER + 123000, false, true},
+	{"2026-12-01T18:07:14Z [   12.345678] mmc0: a", DECEMBER, true, true},
+	{"May 21 18:07:14 [   12.345678] mmc0: a", MAY, false, false},
+	{"Mon May 21 18:07:14 2018 [   12.345678] mmc0: a", MAY_2018, false, true},
 	{"18:07:14.123 <6>[   12.345678] mmc0: a", -1, false, false},
 	{"[   12.345678] mmc0: a", -1, false, false},
 	/* no such day */
@@ -330,6 +360,20 @@ static void the_message_before(void **unused)
 	assert_int_equal(m.facility, 1);
 }
 
+/* A stamp far from the front is text. */
+static void junk_has_a_bound(void **unused)
+{
+	struct kernel_message m;
+	char line[400];
+
+	(void)unused;
+	for (int n = 250; n < 260; n++) {
+		snprintf(line, sizeof(line), "%0*d[   12.345678] a", n, 0);
+		assert_int_equal(kernel_message_line(slice_of(line), &m), 0);
+		assert_int_equal(m.t_us, n <= 256 ? 12345678 : KERNEL_TIME_NONE);
+	}
+}
+
 static void a_long_line_is_cut(void **unused)
 {
 	char line[8192];
@@ -403,17 +447,12 @@ static void zeros_in_a_log(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(zeros_in_a_log),
-		cmocka_unit_test(what_came_again),
-		cmocka_unit_test(the_message_before),
-		cmocka_unit_test(records),
-		cmocka_unit_test(escapes),
-		cmocka_unit_test(what_is_no_record),
-		cmocka_unit_test(saved_lines),
-		cmocka_unit_test(wall_clocks),
-		cmocka_unit_test(bare_lines),
-		cmocka_unit_test(blank_lines),
-		cmocka_unit_test(a_long_line_is_cut),
+		cmocka_unit_test(zeros_in_a_log),    cmocka_unit_test(what_came_again),
+		cmocka_unit_test(junk_has_a_bound),  cmocka_unit_test(the_message_before),
+		cmocka_unit_test(records),           cmocka_unit_test(escapes),
+		cmocka_unit_test(what_is_no_record), cmocka_unit_test(saved_lines),
+		cmocka_unit_test(wall_clocks),       cmocka_unit_test(bare_lines),
+		cmocka_unit_test(blank_lines),       cmocka_unit_test(a_long_line_is_cut),
 		cmocka_unit_test(a_whole_log),
 	};
 
