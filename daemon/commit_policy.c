@@ -94,6 +94,11 @@ enum commit_why commit_policy_due(const struct commit_policy *policy, int64_t no
 	return rides(policy, bound_ms, age_ms) ? COMMIT_RIDES : COMMIT_NOT;
 }
 
+bool commit_policy_may(const struct commit_policy *policy, int64_t spent_bytes)
+{
+	return share_of_budget(policy, spent_bytes) < SPENT;
+}
+
 bool commit_policy_ask(struct commit_policy *policy, int64_t now_ms, int64_t spent_bytes)
 {
 	if (policy->was_asked &&

@@ -9,6 +9,8 @@
  * - What was written in the last 24 hours counts against a budget. From three quarters of it on the
  *   bound is wider, up to COMMIT_WIDEST_MS where the budget is spent; then what is urgent waits for
  *   the bound as configured, and critical events have the one commit that is theirs.
+ * - Who gives something and asks to have it committed, as a mark, gets that until the budget is
+ *   spent; then it goes along with the next commit.
  * - Who wants a copy gets a commit for it once in a bound that is in force, so whoever asks again
  *   and again doubles what is written at most, and less where the budget is tight. */
 #pragma once
@@ -66,6 +68,9 @@ enum commit_why {
 /* Whether to commit now; urgent: something waits that is worth it. */
 enum commit_why commit_policy_due(const struct commit_policy *policy, int64_t now_ms,
 				  int64_t spent_bytes, bool urgent);
+
+/* Somebody wants what he has given to be committed now. Whether it is granted. */
+bool commit_policy_may(const struct commit_policy *policy, int64_t spent_bytes);
 
 /* Somebody wants a commit for a copy of the file. Whether it is granted. */
 bool commit_policy_ask(struct commit_policy *policy, int64_t now_ms, int64_t spent_bytes);

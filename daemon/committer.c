@@ -353,6 +353,19 @@ void committer_wake(struct committer *committer)
 		return;
 }
 
+bool committer_want(struct committer *committer)
+{
+	int64_t spent = store_spent_bytes(committer->store, clock_boot_ms());
+	bool granted;
+
+	pthread_mutex_lock(&committer->lock);
+	granted = commit_policy_may(&committer->policy, spent);
+	pthread_mutex_unlock(&committer->lock);
+	if (granted)
+		committer_wake(committer);
+	return granted;
+}
+
 bool committer_ask(struct committer *committer)
 {
 	int64_t now_ms = clock_boot_ms(), spent = store_spent_bytes(committer->store, now_ms);

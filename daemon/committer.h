@@ -29,6 +29,11 @@ void committer_turn(struct committer *committer, int64_t now_ms);
 /* Commit at once. Never waits. After a failure it is the next bound that counts. */
 void committer_wake(struct committer *committer);
 
+/* The same for who wants what he has given to be in the file, as a mark, unless the budget is spent
+ * (commit_policy_may()): then it goes along with the next commit. Whether it is granted. Any thread
+ * may ask. */
+bool committer_want(struct committer *committer);
+
 /* The same for who wants to have a copy of the file with all that was sampled, which is granted
  * from time to time only (commit_policy_ask()). Whether it is. Any thread may ask. */
 bool committer_ask(struct committer *committer);

@@ -326,6 +326,12 @@ static bool wall_to_boot(struct api *api, struct reader *reader, const char *nam
 	return false;
 }
 
+/* Who makes a mark counts on it from then on, within the budget. */
+static void commit_now(struct api *api, struct doc *doc)
+{
+	doc_bool(doc, "committed_at_once", api->committer && committer_want(api->committer));
+}
+
 static void answer_mark(struct api *api, struct answer *ret, const struct mark *mark)
 {
 	struct store_status status;
@@ -333,15 +339,11 @@ static void answer_mark(struct api *api, struct answer *ret, const struct mark *
 
 	store_get_status(api->store, &status);
 	doc_init(&doc, API_DOC_MAX_BYTES);
-	api_mark(&doc, mark, status.boot, store_wall_offset_ms(api->store));
+	doc_object(&doc, NULL);
+	api_mark_members(&doc, mark, status.boot, store_wall_offset_ms(api->store));
+	commit_now(api, &doc);
+	doc_end(&doc);
 	answer_doc(ret, &doc);
-}
-
-/* Who makes a mark counts on it from then on. */
-static void commit_now(struct api *api)
-{
-	if (api->committer)
-		committer_wake(api->committer);
 }
 
 static void end_mark(struct api *api, int64_t id, struct answer *ret)
@@ -354,12 +356,12 @@ static void end_mark(struct api *api, int64_t id, struct answer *ret)
 			       (long long)id);
 		return;
 	}
-	commit_now(api);
 	doc_init(&doc, API_DOC_MAX_BYTES);
 	doc_object(&doc, NULL);
 	doc_i64(&doc, "id", id);
 	doc_time(&doc, "t_end", now_ms + store_wall_offset_ms(api->store));
 	doc_i64(&doc, "boot_ms_end", now_ms);
+	commit_now(api, &doc);
 	doc_end(&doc);
 	answer_doc(ret, &doc);
 }
@@ -427,7 +429,6 @@ static void start_mark(struct api *api, const struct api_mark_request *body, str
 		answer_problem(ret, 507, "", "too many marks wait to be written");
 		return;
 	}
-	commit_now(api);
 	memcpy(mark.label, body->label, sizeof(mark.label));
 	answer_mark(api, ret, &mark);
 }

@@ -51,13 +51,19 @@ void api_event(struct doc *doc, const struct event *event, int64_t boot, int64_t
 	doc_end(doc);
 }
 
-void api_mark(struct doc *doc, const struct mark *mark, int64_t boot, int64_t wall_offset_ms)
+void api_mark_members(struct doc *doc, const struct mark *mark, int64_t boot,
+		      int64_t wall_offset_ms)
 {
-	doc_object(doc, NULL);
 	doc_i64(doc, "id", mark->id);
 	doc_string(doc, "label", mark->label);
 	add_time(doc, boot, mark->t_ms, wall_offset_ms);
 	add_end(doc, mark->t_end_ms, wall_offset_ms);
+}
+
+void api_mark(struct doc *doc, const struct mark *mark, int64_t boot, int64_t wall_offset_ms)
+{
+	doc_object(doc, NULL);
+	api_mark_members(doc, mark, boot, wall_offset_ms);
 	doc_end(doc);
 }
 

@@ -25,6 +25,9 @@ void api_event(struct doc *doc, const struct event *event, int64_t boot, int64_t
 
 /* {"id","label","t","boot","boot_ms","t_end","boot_ms_end"} */
 void api_mark(struct doc *doc, const struct mark *mark, int64_t boot, int64_t wall_offset_ms);
+/* The same within an object that is open. */
+void api_mark_members(struct doc *doc, const struct mark *mark, int64_t boot,
+		      int64_t wall_offset_ms);
 
 struct api_boot {
 	int64_t boot;

@@ -271,7 +271,6 @@ static int64_t add_mark(struct store *store, const char *label, int64_t t_ms, in
 		entry->mark.t_end_ms = t_end_ms;
 		entry->mark.ufs_until_ms = ufs_until_ms;
 		snprintf(entry->mark.label, sizeof(entry->mark.label), "%s", label);
-		store->urgent = true;
 	}
 	pthread_mutex_unlock(&store->lock);
 	return id;
@@ -318,7 +317,7 @@ int store_mark_end(struct store *store, int64_t id, int64_t t_end_ms)
 		if (entry->mark.id != id || entry->mark.t_end_ms != TIME_OPEN)
 			continue;
 		entry->mark.t_end_ms = t_end_ms;
-		entry->dirty = store->urgent = true;
+		entry->dirty = true;
 		r = 0;
 	}
 	pthread_mutex_unlock(&store->lock);

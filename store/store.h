@@ -167,8 +167,8 @@ int store_commit(struct store *store, int64_t t_ms, bool final);
  * a disk that does not answer, and so would a reader. */
 int64_t store_committing_ms(struct store *store);
 
-/* Set when something waits that should be committed at once (an event of warning or worse, a mark).
- */
+/* Set when something waits that should be committed at once: an event of warning or worse. Who
+ * makes a mark asks for a commit of his own. */
 bool store_urgent(struct store *store);
 
 /* The next commit writes who wrote in the hour that goes on, too, which is written from time to

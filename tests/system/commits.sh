@@ -30,6 +30,20 @@ until_true 20 eval 'get "/api/v1/latest?collector=self" | jq -e ".[0].fields.com
 get '/api/v1/latest?collector=self' |
 	json '.[0].fields | .commits > 0 and .commit_write_bytes > 0 and .turns > 0 and
 		.write_bytes >= .commit_write_bytes' 'the series'
+
+# Who makes marks in a loop spends the budget, and no more: then they go along with commits.
+mark()
+{
+	ask /api/v1/marks -d '{"label":"again","from":"-1s","to":"now"}'
+}
+spends()
+{
+	mark | jq -e '.committed_at_once == false' >/dev/null
+}
+until_true 60 spends
+commits=$(get /api/v1/status | jq .store.n_commits)
+for _ in $(seq 100); do mark; done | json -s 'length == 100 and all(.id > 0 and .committed_at_once == false)' 'marks that wait'
+get /api/v1/status | json ".store.n_commits - $commits <= 2" 'commits for marks that wait'
 spent=$(get /api/v1/status | jq .store.spent_bytes)
 stop
 

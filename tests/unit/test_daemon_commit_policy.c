@@ -146,7 +146,9 @@ static void the_budget_widens(void **state)
 	assert_int_equal(commit_policy_bound_ms(&policy, INT64_MAX), COMMIT_WIDEST_MS);
 	assert_int_equal(until_commit(false, &why), 3600);
 	assert_int_equal(why, COMMIT_BOUND);
-	/* What is urgent waits for the bound as configured. */
+	/* Whoever asks for it gets none, and what is urgent waits for the bound as configured. */
+	assert_true(commit_policy_may(&policy, BUDGET - MIB));
+	assert_false(commit_policy_may(&policy, BUDGET));
 	for (int s = 1; s < 60; s++)
 		assert_int_equal(turn(false, true), COMMIT_NOT);
 	assert_int_equal(turn(false, true), COMMIT_URGENT);
@@ -157,6 +159,7 @@ static void the_budget_widens(void **state)
 	/* No budget is no limit; a bound of an hour cannot become wider. */
 	policy.budget_bytes = 0;
 	assert_int_equal(commit_policy_bound_ms(&policy, INT64_MAX), BOUND_MS);
+	assert_true(commit_policy_may(&policy, INT64_MAX));
 	policy.budget_bytes = 1;
 	policy.bound_ms = COMMIT_WIDEST_MS;
 	assert_int_equal(commit_policy_bound_ms(&policy, 5), COMMIT_WIDEST_MS);
