@@ -23,9 +23,9 @@ struct kernel_log {
 	struct incidents *table;
 	struct log_links links; /* what it tells of its devices, for a log without a tree */
 	struct log_clock clock;
-	struct kernel_message last; /* see kernel_message_follow() */
-	int n_boots;                /* 1 at first */
-	struct kernel_log_incident *closed;
+	struct kernel_message last;         /* see kernel_message_follow() */
+	int n_boots;                        /* 1 at first */
+	struct kernel_log_incident *closed; /* as they came, once there are too many in a ring */
 	size_t n, alloc;
 	long long dropped;
 	long long n_bare;             /* lines that nothing but the reader takes for the kernel's */

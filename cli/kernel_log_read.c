@@ -8,23 +8,24 @@
 
 static int keep(struct kernel_log *log, const struct incident *incident)
 {
+	const struct kernel_log_incident closed = {*incident, log->n_boots, log->clock.is_by_wall};
+
+	/* A ring, of which the next one that is dropped is the oldest. */
 	if (log->n == KERNEL_LOG_INCIDENTS_MAX) {
-		memmove(log->closed, log->closed + 1, (log->n - 1) * sizeof(*log->closed));
-		log->n--;
-		log->dropped++;
+		log->closed[log->dropped++ % KERNEL_LOG_INCIDENTS_MAX] = closed;
+		return 0;
 	}
 	if (log->n == log->alloc) {
 		size_t alloc = log->alloc ? 2 * log->alloc : 16;
-		struct kernel_log_incident *closed =
-			reallocarray(log->closed, alloc, sizeof(*closed));
+		struct kernel_log_incident *grown =
+			reallocarray(log->closed, alloc, sizeof(*grown));
 
-		if (!closed)
+		if (!grown)
 			return -ENOMEM;
-		log->closed = closed;
+		log->closed = grown;
 		log->alloc = alloc;
 	}
-	log->closed[log->n++] =
-		(struct kernel_log_incident){*incident, log->n_boots, log->clock.is_by_wall};
+	log->closed[log->n++] = closed;
 	return 0;
 }
 

@@ -304,6 +304,13 @@ expect '.incidents | length == 1' '$i.count == 20000 and $i.at_least' '.lines.su
 	'$i.sector_first == 8 and $i.sector_last == 160000 and ($i.sectors | length) == 8'
 "$bin/flashscope" kernel-log "$work/log" | grep -q '>=20000 sda' || fail "no lower bound in the table"
 
+# Of many incidents the newest are kept, in their order.
+awk 'BEGIN { for (i = 1; i <= 10000; i++)
+	printf "[%5d.000000] I/O error, dev sda, sector %d\n", i * 1000, i }' >"$work/log"
+file=many
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.older_incidents == 5904 and [.incidents[].sectors[0]] == [range(5905; 10001)]' '.lines.known == 10000'
+
 # With the machine's tree, names of one device are one; its own log is dev/kmsg.
 cp -r ../fixtures/iq9075/root "$work/tree"
 mkdir -p "$work/tree/dev"
