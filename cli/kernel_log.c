@@ -112,6 +112,19 @@ static int say_problem(const struct log_args *args, const struct kernel_log *log
 	return say(args->file, log->problem ? log->problem : strerror(-error));
 }
 
+/* As zcat does: what there is, and no success. */
+static int say_cut(const struct log_args *args, const struct kernel_log *log)
+{
+	char problem[160];
+
+	snprintf(problem, sizeof(problem),
+		 "is compressed by gzip, and damaged or cut off behind %lld bytes of text: only "
+		 "they "
+		 "are told",
+		 log->cut_at);
+	return say(args->file, problem);
+}
+
 /* That there are no incidents in what is no log of a kernel says nothing, nor do those that a
  * program has in its texts. */
 static void note_strange(const struct log_args *args, const struct kernel_log *log)
@@ -198,5 +211,5 @@ int command_kernel_log(int argc, char **argv)
 	r = print_log(&args, &log);
 	note_strange(&args, &log);
 	note_tree(&args);
-	return r;
+	return log.cut_at ? say_cut(&args, &log) : r;
 }

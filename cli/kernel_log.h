@@ -32,8 +32,9 @@ struct kernel_log {
 	long long n_broken;           /* lines that are no JSON where the first one is */
 	long long n_bytes, n_control; /* of the first piece; those that no text has */
 	const char *problem;          /* of a log that cannot be read, in place of an errno; NULL */
-	bool shows_lines;             /* each line is printed as it is read */
-	bool knows_devices;           /* by a tree of the machine that the log is of */
+	long long cut_at;   /* of a compressed log that is damaged: bytes of text before; 0 */
+	bool shows_lines;   /* each line is printed as it is read */
+	bool knows_devices; /* by a tree of the machine that the log is of */
 	/* Of entries of the journal. */
 	char boot_id[40];
 	bool is_other_boot; /* the entry that is taken next has another one */

@@ -36,6 +36,7 @@ struct input {
 	struct kernel_log *log;
 	char *buf; /* what is not taken yet, PIECE_BYTES at most */
 	size_t len;
+	long long n_text; /* bytes that came */
 	bool is_json, has_begun;
 };
 
@@ -89,6 +90,7 @@ static int add(void *arg, const char *piece, size_t len)
 		input->is_json = piece[0] == '{';
 		note_control(input->log, piece, len);
 	}
+	input->n_text += (long long)len;
 	while (r == 0 && len) {
 		size_t n = MIN(len, PIECE_BYTES - input->len), whole;
 
@@ -154,6 +156,11 @@ static int read_gzip(struct input *input, int fd, const char *first, size_t len)
 
 	if (r == -EOPNOTSUPP)
 		input->log->problem = "is compressed by gzip: zcat FILE | flashscope kernel-log -";
+	if (r == -EBADMSG && input->n_text) {
+		/* A power cut, a full disk or half of a transfer: what there is tells something. */
+		input->log->cut_at = input->n_text;
+		return 0;
+	}
 	if (r == -EBADMSG)
 		input->log->problem = "is compressed by gzip, and damaged or cut off";
 	return r;

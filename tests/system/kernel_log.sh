@@ -248,8 +248,17 @@ if [ "$(same "$work/log.gz" 2>"$work/said")" = "$expected" ]; then
 	file=gzip
 	"$bin/flashscope" kernel-log --json "$work/twice.gz" >"$work/json"
 	expect '.lines.all == 24'
-	head -c 200 "$work/log.gz" >"$work/cut.gz"
-	! "$bin/flashscope" kernel-log "$work/cut.gz" >/dev/null 2>&1 || fail "half of a gzip file is a whole log"
+	# Half of one is told as far as it goes, and is no whole log.
+	head -c 250 "$work/log.gz" >"$work/cut.gz"
+	status=0
+	"$bin/flashscope" kernel-log --json "$work/cut.gz" >"$work/json" 2>"$work/said" || status=$?
+	[ $status = 1 ] || fail "half of a gzip file is a whole log: $status"
+	file=half
+	expect '.incidents | length == 1' '$i.device == "mmcblk0" and $i.count < 7' '.lines.all < 12'
+	grep -q "damaged or cut off behind [1-9][0-9]* bytes of text" "$work/said" || fail "$(cat "$work/said")"
+	head -c 12 "$work/log.gz" >"$work/cut.gz"
+	"$bin/flashscope" kernel-log "$work/cut.gz" >"$work/said" 2>&1 && fail "the head of a gzip file is a log"
+	grep -q 'gzip, and damaged or cut off$' "$work/said" || fail "$(cat "$work/said")"
 else
 	grep -q 'zcat FILE' "$work/said" || fail "gzip, without zlib: $(cat "$work/said")"
 fi
