@@ -134,6 +134,19 @@ static void add_sector(struct incident *incident, const struct finding *finding)
 		incident->sectors[incident->n_sectors++] = sector;
 }
 
+static void add_block(struct incident *incident, const struct finding *finding)
+{
+	int64_t block = finding->block;
+
+	if (!finding->is_lba || block < 0 || finding->sector >= 0)
+		return;
+	if (!incident->has_block || block < incident->block_first)
+		incident->block_first = block;
+	if (!incident->has_block || block > incident->block_last)
+		incident->block_last = block;
+	incident->has_block = true;
+}
+
 /* Where a line is cut, no character of UTF-8 is left in halves. */
 static size_t whole_len(const char *line, size_t max)
 {
@@ -246,6 +259,7 @@ enum incidents_change incident_add(struct incident *incident, const struct kerne
 	incident->has_changed = true;
 	add_node(incident, finding->node);
 	add_sector(incident, finding);
+	add_block(incident, finding);
 	note_refused(incident, finding);
 	add_rule(incident, message, finding->rule);
 	return change;

@@ -50,7 +50,11 @@ struct incident {
 	int64_t by_cause[N_CAUSES];            /* the same by cause */
 	int64_t sectors[INCIDENT_SECTORS_MAX]; /* the first ones, each once */
 	size_t n_sectors;
-	int64_t sector_first, sector_last;    /* lowest and highest; KERNEL_NUMBER_NONE */
+	int64_t sector_first, sector_last; /* lowest and highest; KERNEL_NUMBER_NONE */
+	/* Lowest and highest logical block of lines that count in them where their size is not
+	 * known, so that no sector comes of it. */
+	bool has_block;
+	int64_t block_first, block_last;
 	char evidence[INCIDENT_EVIDENCE_MAX]; /* the first line of each kind, separated by newlines
 					       */
 

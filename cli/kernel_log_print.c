@@ -60,6 +60,17 @@ static void put_range(struct text *text, int64_t first, int64_t last)
 		text_printf(text, "..%lld", (long long)last);
 }
 
+/* Where no sector is known, the blocks that lines count in, whose size is not known. */
+static void put_place(struct text *text, const struct incident *incident)
+{
+	if (incident->sector_first < 0 && incident->has_block) {
+		text_str(text, "block ");
+		put_range(text, incident->block_first, incident->block_last);
+		return;
+	}
+	put_range(text, incident->sector_first, incident->sector_last);
+}
+
 static int64_t byte_of(int64_t sector)
 {
 	return sector < 0 || sector > INT64_MAX / 512 ? KERNEL_NUMBER_NONE : sector * 512;
@@ -136,7 +147,7 @@ static int add_incident(struct table *table, const struct kernel_log *log,
 	r = add_cell(table, &text, r);
 	text_str(&text, severity_name(incident->severity));
 	r = add_cell(table, &text, r);
-	put_range(&text, incident->sector_first, incident->sector_last);
+	put_place(&text, incident);
 	r = add_cell(table, &text, r);
 	put_range(&text, byte_of(incident->sector_first), byte_of(incident->sector_last));
 	r = add_cell(table, &text, r);
@@ -287,6 +298,10 @@ static void doc_incident(struct doc *doc, const struct kernel_log *log,
 	doc_number(doc, "sector_last", incident->sector_last);
 	doc_number(doc, "byte_first", byte_of(incident->sector_first));
 	doc_number(doc, "byte_last", byte_of(incident->sector_last));
+	doc_number(doc, "block_first",
+		   incident->has_block ? incident->block_first : KERNEL_NUMBER_NONE);
+	doc_number(doc, "block_last",
+		   incident->has_block ? incident->block_last : KERNEL_NUMBER_NONE);
 	doc_list(doc, "evidence", incident->evidence, '\n');
 	doc_end(doc);
 }

@@ -313,6 +313,20 @@ expect '.incidents | length == 1' '$i.count == 20000 and $i.at_least' '.lines.su
 	'$i.sector_first == 8 and $i.sector_last == 160000 and ($i.sectors | length) == 8'
 "$bin/flashscope" kernel-log "$work/log" | grep -q '>=20000 sda' || fail "no lower bound in the table"
 
+# How many bytes a block of an NVMe drive has, a log does not tell: the number of the block is all there is.
+file=nvme
+for lba in 6251475 6251400 6251480; do
+	echo "[  100.000005] nvme0n1: Read(0x2) @ LBA $lba, 8 blocks, Unrecovered Read Error (sct 0x2 / sc 0x81) DNR"
+done >"$work/log"
+"$bin/flashscope" kernel-log --json "$work/log" >"$work/json"
+expect '.incidents | length == 1' '$i.block_first == 6251400 and $i.block_last == 6251480' \
+	'$i.sectors == [] and $i.byte_first == null'
+"$bin/flashscope" kernel-log "$work/log" | grep -q ' block 6251400..6251480 *medium error' || fail "no block in the table"
+echo '[  100.100000] blk_update_request: critical medium error, dev nvme0n1, sector 50011200 op 0x0:(READ)' >>"$work/log"
+"$bin/flashscope" kernel-log "$work/log" | grep -q ' 50011200 *25605734400 ' || fail "a block in place of the sector"
+"$bin/flashscope" kernel-log --json "$input" >"$work/json"
+expect '$i.block_first == null'
+
 # Of many incidents the newest are kept, in their order.
 awk 'BEGIN { for (i = 1; i <= 10000; i++)
 	printf "[%5d.000000] I/O error, dev sda, sector %d\n", i * 1000, i }' >"$work/log"
