@@ -204,19 +204,43 @@ void board_sampled(struct board *board, const struct group *group, const struct 
 	}
 }
 
-/* Called by the loop, which alone replaces probes, so without the lock. */
-bool board_expects(const struct board *board, const struct collector *collector, const char *node)
+/* What a sample calls the same; NODE_OK where it would call it nothing. */
+static enum node_state state_of_outcome(enum outcome outcome)
 {
-	for (size_t i = 0; i < board->n_collectors; i++) {
-		const struct board_probe *probe = board->collectors[i].probe;
+	if (outcome == OUTCOME_FAILED)
+		return NODE_FAILED;
+	return outcome == OUTCOME_DENIED ? NODE_DENIED : NODE_OK;
+}
 
-		if (board->collectors[i].collector != collector)
-			continue;
-		for (size_t j = 0; j < board_n_items(probe); j++)
-			if (!strcmp(probe->items[j].node, node))
-				return probe->items[j].outcome == OUTCOME_OK;
-	}
-	return true;
+static const struct probe_item *find_item(const struct board_probe *probe, const char *node)
+{
+	for (size_t i = 0; i < board_n_items(probe); i++)
+		if (!strcmp(probe->items[i].node, node))
+			return &probe->items[i];
+	return NULL;
+}
+
+static bool says(const struct probe_item *item, enum node_state state)
+{
+	if (!item || item->outcome == OUTCOME_OK || state == NODE_HUNG || state == NODE_SLOW)
+		return false;
+	return state != NODE_DENIED || state_of_outcome(item->outcome) != NODE_OK;
+}
+
+/* Called by the loop, which alone replaces probes, so without the lock. */
+static const struct probe_item *last_item(const struct board *board,
+					  const struct collector *collector, const char *node)
+{
+	for (size_t i = 0; i < board->n_collectors; i++)
+		if (board->collectors[i].collector == collector)
+			return find_item(board->collectors[i].probe, node);
+	return NULL;
+}
+
+bool board_has_said(const struct board *board, const struct collector *collector, const char *node,
+		    enum node_state state)
+{
+	return says(last_item(board, collector, node), state);
 }
 
 static size_t find_trouble(const struct board_trouble *troubles, size_t n,
@@ -226,6 +250,19 @@ static size_t find_trouble(const struct board_trouble *troubles, size_t n,
 		if (troubles[i].collector == collector && !strcmp(troubles[i].node, node))
 			return i;
 	return n;
+}
+
+enum node_state board_comes_to(const struct board *board, const struct collector *collector,
+			       const struct probe_item *item)
+{
+	const struct probe_item *last = last_item(board, collector, item->node);
+	enum node_state state = state_of_outcome(item->outcome);
+	size_t i = find_trouble(board->troubles, board->n_troubles, collector, item->node);
+
+	if (!last || last->outcome == OUTCOME_OK || last->outcome == item->outcome)
+		return NODE_OK;
+	/* One that is sampled for all that has said it itself. */
+	return i < board->n_troubles && board->troubles[i].state == state ? NODE_OK : state;
 }
 
 enum node_state board_state(struct board *board, const struct collector *collector,
@@ -311,16 +348,10 @@ bool board_tells_nodes(const struct board_probe *probe)
 
 bool board_is_news(const struct board_view *view, const struct board_trouble *trouble)
 {
-	const struct board_probe *probe = NULL;
-
-	if (*trouble->node && (trouble->state == NODE_HUNG || trouble->state == NODE_SLOW))
-		return true;
 	for (size_t i = 0; i < view->n_collectors; i++)
 		if (view->collectors[i].collector == trouble->collector)
-			probe = view->collectors[i].probe;
-	for (size_t i = 0; i < board_n_items(probe); i++)
-		if (!strcmp(probe->items[i].node, trouble->node))
-			return probe->items[i].outcome == OUTCOME_OK;
+			return !says(find_item(view->collectors[i].probe, trouble->node),
+				     trouble->state);
 	return true;
 }
 

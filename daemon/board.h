@@ -63,8 +63,17 @@ void board_sampled(struct board *board, const struct group *group, const struct 
 enum node_state board_state(struct board *board, const struct collector *collector,
 			    const char *node, enum node_state state, int error, int64_t since_ms);
 
-/* Whether the last probe said that the node can be sampled, or did not speak of it. */
-bool board_expects(const struct board *board, const struct collector *collector, const char *node);
+/* Whether the last probe said of the node what this state of it tells: that it cannot be read. What
+ * it did not speak of, or called ok, is news; so is what hangs, and what may not be read of one
+ * that was only not there. */
+bool board_has_said(const struct board *board, const struct collector *collector, const char *node,
+		    enum node_state state);
+
+/* To be asked before board_probed(): the state to which a node has come that could not be sampled
+ * for another reason when it was probed last; NODE_OK where that is no news, as of a first probe.
+ */
+enum node_state board_comes_to(const struct board *board, const struct collector *collector,
+			       const struct probe_item *item);
 
 /* For everybody else: a copy of all. */
 struct board_view {
@@ -89,8 +98,8 @@ const struct probe_item *board_item(const struct board_probe *probe, size_t i);
  * collector's word has the reason of one alone. */
 bool board_tells_nodes(const struct board_probe *probe);
 
-/* Whether the trouble is all that there is to say: not when the probe has said why the node, or the
- * collector, is not sampled. A node that hangs is sampled, whatever its probe said. */
+/* Whether the trouble is all that there is to say: not when the probe has said the same of the
+ * node, or of the collector. A node that hangs is sampled, whatever its probe said. */
 bool board_is_news(const struct board_view *view, const struct board_trouble *trouble);
 
 /* The trouble of a node, NULL when it is well. */

@@ -117,7 +117,7 @@ static void on_state(void *arg, const struct collector *collector, const char *n
 
 	enum node_state was = board_state(d->board, collector, node, state, error, since_ms);
 	/* That a node cannot be read is no news when its probe said so. */
-	bool news = state == NODE_OK || board_expects(d->board, collector, node);
+	bool news = state == NODE_OK || !board_has_said(d->board, collector, node, state);
 
 	if (state == NODE_GONE && *node)
 		store_gone(d->store, collector, node, since_ms);
@@ -131,6 +131,13 @@ static void on_probed(void *arg, const struct collector *collector, const struct
 {
 	struct flashscoped *d = arg;
 
+	for (size_t i = 1; i < probe->n_items; i++) {
+		const struct probe_item *item = &probe->items[i];
+		enum node_state state = board_comes_to(d->board, collector, item);
+
+		if (state != NODE_OK)
+			event_node_state(d->store, collector, item->node, state, 0, t_ms);
+	}
 	board_probed(d->board, collector, probe);
 	for (size_t i = 0; i < probe->n_items; i++)
 		store_outcome(d->store, collector->name, probe->items[i].node, t_ms,

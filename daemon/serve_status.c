@@ -323,12 +323,13 @@ static void add_switched_off(struct doc *doc, const struct collector *collector)
 	doc_string(doc, "advice", buf);
 }
 
-/* That it hangs is told with the troubles. */
-static bool hangs(const struct board_view *view, const struct board_collector *c, const char *node)
+/* Whether it is told with the troubles: it hangs, or what its probe said holds no more. */
+static bool in_trouble(const struct board_view *view, const struct board_collector *c,
+		       const char *node)
 {
 	const struct board_trouble *trouble = board_find_trouble(view, c->collector, node);
 
-	return trouble && (trouble->state == NODE_HUNG || trouble->state == NODE_SLOW);
+	return trouble && board_is_news(view, trouble);
 }
 
 static void add_missing(struct doc *doc, const struct board_collector *c,
@@ -359,7 +360,7 @@ static void add_not_sampled(struct doc *doc, const struct board_view *view)
 			continue;
 		for (size_t j = 1; j < board_n_items(c->probe); j++)
 			if (board_item(c->probe, j)->outcome != OUTCOME_OK &&
-			    !hangs(view, c, board_item(c->probe, j)->node))
+			    !in_trouble(view, c, board_item(c->probe, j)->node))
 				add_missing(doc, c, board_item(c->probe, j));
 	}
 	doc_end(doc);

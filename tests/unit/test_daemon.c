@@ -216,11 +216,11 @@ static void test_board_probes(void **state)
 	board_probed(board, c, &probe);
 	assert_int_equal(board_view(board, &view), 0);
 	probe_node(&probe, "second", OUTCOME_DENIED, "", "%s", "");
-	assert_true(board_expects(board, c, "second"));
+	assert_false(board_has_said(board, c, "second", NODE_FAILED));
 	board_probed(board, c, &probe);
-	assert_true(board_expects(board, c, "first"));
-	assert_false(board_expects(board, c, "second"));
-	assert_true(board_expects(board, c, "third"));
+	assert_false(board_has_said(board, c, "first", NODE_FAILED));
+	assert_true(board_has_said(board, c, "second", NODE_DENIED));
+	assert_false(board_has_said(board, c, "third", NODE_FAILED));
 	assert_int_equal(board_n_items(view.collectors[0].probe), 2);
 	assert_string_equal(board_item(view.collectors[0].probe, 1)->node, "first");
 	board_view_done(&view);
@@ -278,9 +278,9 @@ static void test_board_worked(void **state)
 	/* The node, and the collector that had none. */
 	assert_int_equal(worked.n, 2);
 	assert_string_equal(worked.node, "");
-	assert_true(board_expects(board, c, "a"));
-	assert_false(board_expects(board, c, "b"));
-	assert_false(board_expects(board, c, "c"));
+	assert_false(board_has_said(board, c, "a", NODE_FAILED));
+	assert_true(board_has_said(board, c, "b", NODE_FAILED));
+	assert_true(board_has_said(board, c, "c", NODE_FAILED));
 	assert_int_equal(board_item(view.collectors[0].probe, 1)->outcome, OUTCOME_FAILED);
 	assert_int_equal(board_view(board, &later), 0);
 	assert_int_equal(board_item(later.collectors[0].probe, 1)->outcome, OUTCOME_OK);
@@ -293,7 +293,7 @@ static void test_board_worked(void **state)
 	board_view_done(&view);
 	/* The next look says how it is. */
 	board_probed(board, c, &probe);
-	assert_false(board_expects(board, c, "a"));
+	assert_true(board_has_said(board, c, "a", NODE_FAILED));
 	sink_done(&sink);
 	probe_done(&probe);
 	board_free(board);
@@ -308,8 +308,12 @@ static void test_board_news(void **state)
 		bool news;
 	} cases[] = {
 		{"ok", NODE_FAILED, true},    {"ok", NODE_SUSPENDED, true},
-		{"bad", NODE_FAILED, false},  {"bad", NODE_SUSPENDED, false},
+		{"bad", NODE_DENIED, false},  {"bad", NODE_SUSPENDED, false},
 		{"bad", NODE_HUNG, true},     {"bad", NODE_SLOW, true},
+		{"bad", NODE_FAILED, false},  {"sick", NODE_FAILED, false},
+		{"sick", NODE_HUNG, true},    {"sick", NODE_DENIED, false},
+		{"none", NODE_FAILED, false}, {"none", NODE_DENIED, true},
+		{"none", NODE_HUNG, true},    {"none", NODE_SUSPENDED, false},
 		{"other", NODE_FAILED, true}, {"", NODE_FAILED, true},
 	};
 	const struct collector *c = registry()->collectors[0];
@@ -322,11 +326,15 @@ static void test_board_news(void **state)
 	assert_int_equal(probe_init(&probe), 0);
 	probe_node(&probe, "ok", OUTCOME_OK, "", "%s", "");
 	probe_node(&probe, "bad", OUTCOME_DENIED, "", "%s", "why");
+	probe_node(&probe, "sick", OUTCOME_FAILED, "", "%s", "why");
+	probe_node(&probe, "none", OUTCOME_NO_NODE, "", "%s", "why");
 	board_probed(board, c, &probe);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		board_state(board, c, cases[i].node, cases[i].state, 0, 1);
 		assert_int_equal(board_view(board, &view), 0);
 		assert_int_equal(board_is_news(&view, board_find_trouble(&view, c, cases[i].node)),
+				 cases[i].news);
+		assert_int_equal(!board_has_said(board, c, cases[i].node, cases[i].state),
 				 cases[i].news);
 		board_view_done(&view);
 	}
@@ -337,6 +345,47 @@ static void test_board_news(void **state)
 	board_view_done(&view);
 	probe_done(&probe);
 	board_free(board);
+}
+
+/* What a probe finds first is no news. What a later one finds of a node that could not be sampled
+ * for another reason is, unless the node has said it itself. */
+static void test_board_comes_to(void **state)
+{
+	static const struct {
+		enum outcome before, now;
+		enum node_state sampled, news;
+	} cases[] = {
+		{OUTCOME_NO_NODE, OUTCOME_DENIED, NODE_OK, NODE_DENIED},
+		{OUTCOME_NO_OPTION, OUTCOME_FAILED, NODE_OK, NODE_FAILED},
+		{OUTCOME_DISABLED, OUTCOME_DENIED, NODE_OK, NODE_DENIED},
+		{OUTCOME_DENIED, OUTCOME_FAILED, NODE_OK, NODE_FAILED},
+		{OUTCOME_FAILED, OUTCOME_DENIED, NODE_OK, NODE_DENIED},
+		{OUTCOME_FAILED, OUTCOME_DENIED, NODE_FAILED, NODE_DENIED},
+		{OUTCOME_FAILED, OUTCOME_DENIED, NODE_DENIED, NODE_OK},
+		{OUTCOME_FAILED, OUTCOME_FAILED, NODE_OK, NODE_OK},
+		{OUTCOME_DENIED, OUTCOME_NO_NODE, NODE_OK, NODE_OK},
+		{OUTCOME_DENIED, OUTCOME_OK, NODE_OK, NODE_OK},
+		/* Its samples say so. */
+		{OUTCOME_OK, OUTCOME_FAILED, NODE_OK, NODE_OK},
+	};
+	const struct collector *c = registry()->collectors[0];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct board *board = NULL;
+		struct probe probe;
+
+		assert_int_equal(board_new(registry(), &board), 0);
+		assert_int_equal(probe_init(&probe), 0);
+		probe_node(&probe, "a", cases[i].before, "", "%s", "why");
+		assert_int_equal(board_comes_to(board, c, &probe.items[1]), NODE_OK);
+		board_probed(board, c, &probe);
+		board_state(board, c, "a", cases[i].sampled, 0, 1);
+		probe.items[1].outcome = cases[i].now;
+		assert_int_equal(board_comes_to(board, c, &probe.items[1]), cases[i].news);
+		probe_done(&probe);
+		board_free(board);
+	}
 }
 
 static void *wait_for_ever(void *arg)
@@ -401,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_lock_of_a_link), cmocka_unit_test(test_lock_of_the_dying),
 		cmocka_unit_test(test_board_troubles), cmocka_unit_test(test_board_probes),
 		cmocka_unit_test(test_board_worked),   cmocka_unit_test(test_board_news),
+		cmocka_unit_test(test_board_comes_to),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
