@@ -36,6 +36,7 @@ struct mirror {
 	int dir_fd, fds[2];
 	unsigned active;
 	int64_t bytes[2]; /* behind the head */
+	int64_t writers_bytes;
 	int64_t max_bytes, digest;
 	uint64_t serial;
 	struct tick_log_writer writer;
@@ -155,6 +156,11 @@ static void replay_all(struct store *store, const struct olds *olds)
 
 /* ---- what comes */
 
+static void count(struct store *store, const struct mirror *m)
+{
+	store->status.mirror_bytes = m->bytes[0] + m->bytes[1] + m->writers_bytes;
+}
+
 /* With the lock held; the record stands in buf. */
 static void append(struct store *store, struct mirror *m, int made)
 {
@@ -164,7 +170,7 @@ static void append(struct store *store, struct mirror *m, int made)
 	if (made == 0 && m->bytes[0] + m->bytes[1] + (int64_t)len <= m->max_bytes) {
 		if (pwrite(m->fds[m->active], m->buf, len, HEAD_BYTES + *bytes) == (ssize_t)len) {
 			*bytes += (int64_t)len;
-			store->status.mirror_bytes = m->bytes[0] + m->bytes[1];
+			count(store, m);
 			return;
 		}
 		/* Half a record would end the log. */
@@ -188,10 +194,15 @@ void mirror_writers(struct store *store)
 {
 	struct mirror *m = store->mirror;
 
-	if (!m || mirror_writers_put(&store->writers, store->boot_id, m->dir_fd, m->digest) == 0)
+	if (!m)
 		return;
-	mirror_writers_drop(m->dir_fd);
-	store->status.n_not_mirrored++;
+	if (mirror_writers_put(&store->writers, store->boot_id, m->dir_fd, m->digest,
+			       &m->writers_bytes) < 0) {
+		mirror_writers_drop(m->dir_fd);
+		m->writers_bytes = 0;
+		store->status.n_not_mirrored++;
+	}
+	count(store, m);
 }
 
 void mirror_event(struct store *store, const struct event *event)
@@ -227,7 +238,7 @@ void mirror_commit_done(struct store *store)
 	if (!m || ftruncate(m->fds[m->active ^ 1], 0) < 0)
 		return;
 	m->bytes[m->active ^ 1] = 0;
-	store->status.mirror_bytes = m->bytes[m->active];
+	count(store, m);
 }
 
 /* In the place of the old files: what was read of them stands in the new one before they go. */
@@ -276,7 +287,8 @@ int mirror_open(struct store *store, const char *dir, int64_t digest, int64_t ma
 		return r;
 	store->mirror = m;
 	replay_all(store, &olds);
-	mirror_writers_get(&store->writers, store->boot_id, m->dir_fd, digest);
+	m->writers_bytes = mirror_writers_get(&store->writers, store->boot_id, m->dir_fd, digest);
+	count(store, m);
 	store->mirror = NULL;
 	r = settle(m);
 	if (r == 0)

@@ -80,10 +80,11 @@ void mirror_writers_drop(int dir_fd)
 }
 
 int mirror_writers_put(const struct writer_hours *hours, const char *boot_id, int dir_fd,
-		       int64_t digest)
+		       int64_t digest, int64_t *ret_bytes)
 {
 	struct head head = {
 		.digest = digest, .row_bytes = sizeof(hours->now->v[0]), .sum = SUM_OF_NOTHING};
+	struct stat st;
 	int r;
 
 	memcpy(head.magic, magic, sizeof(magic));
@@ -95,10 +96,14 @@ int mirror_writers_put(const struct writer_hours *hours, const char *boot_id, in
 			0600);
 
 	r = fd < 0 ? -errno : put_all(fd, hours, &head);
+	if (r == 0 && fstat(fd, &st) < 0)
+		r = -errno;
 	if (r == 0 && renameat(dir_fd, NEW_NAME, dir_fd, FILE_NAME) < 0)
 		r = -errno;
 	if (r < 0)
 		(void)unlinkat(dir_fd, NEW_NAME, 0);
+	else
+		*ret_bytes = st.st_size;
 	return r;
 }
 
@@ -202,17 +207,21 @@ static bool is_ours(const char *boot_id, const struct head *head, int64_t digest
 	       head->sum == add_sum(SUM_OF_NOTHING, rest->at, rest->left);
 }
 
-void mirror_writers_get(struct writer_hours *hours, const char *boot_id, int dir_fd, int64_t digest)
+int64_t mirror_writers_get(struct writer_hours *hours, const char *boot_id, int dir_fd,
+			   int64_t digest)
 {
 	CLEANUP(closep)
 	int fd = openat(dir_fd, FILE_NAME, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	CLEANUP(bytes_done) struct bytes bytes = {0};
 	struct writer_hour *hour;
 	struct head head;
+	int64_t size;
 
 	if (!read_all(fd, &bytes) || !get(&bytes, &head, sizeof(head)) ||
 	    !is_ours(boot_id, &head, digest, &bytes))
-		return;
+		return 0;
+	size = (int64_t)(sizeof(head) + bytes.left);
 	while (bytes.left && (hour = get_hour(&bytes)))
 		writers_restore(hours, hour);
+	return size;
 }

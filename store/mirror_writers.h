@@ -8,11 +8,12 @@
 
 struct writer_hours;
 
-/* Writes it anew, with the lock of the store held. -errno when it could not be written; then what
- * was there before may still be. */
+/* Writes it anew, with the lock of the store held, and gives its size. -errno when it could not be
+ * written; then what was there before may still be. */
 MUST_CHECK int mirror_writers_put(const struct writer_hours *hours, const char *boot_id, int dir_fd,
-				  int64_t digest);
+				  int64_t digest, int64_t *ret_bytes);
 void mirror_writers_drop(int dir_fd);
-/* Takes over what a run before in this boot has left; anything else is passed over. */
-void mirror_writers_get(struct writer_hours *hours, const char *boot_id, int dir_fd,
-			int64_t digest);
+/* Takes over what a run before in this boot has left; anything else is passed over. Returns the
+ * size of the file that was taken, which stays there, or 0. */
+int64_t mirror_writers_get(struct writer_hours *hours, const char *boot_id, int dir_fd,
+			   int64_t digest);

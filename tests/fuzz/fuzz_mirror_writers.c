@@ -79,6 +79,7 @@ static void put_bytes(const uint8_t *bytes, size_t len)
 static void make_sound(void)
 {
 	struct writer_hours hours = {0};
+	int64_t bytes;
 
 	check(mkdtemp(folder) && (dir_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)) >= 0);
 	atexit(remove_folder);
@@ -99,7 +100,7 @@ static void make_sound(void)
 		hours.waiting = hour;
 		hours.n_waiting++;
 	}
-	check(mirror_writers_put(&hours, BOOT, dir_fd, DIGEST) == 0);
+	check(mirror_writers_put(&hours, BOOT, dir_fd, DIGEST, &bytes) == 0);
 	writers_done(&hours);
 
 	CLEANUP(closep) int fd = openat(dir_fd, "mirror.writers", O_RDONLY | O_CLOEXEC);
@@ -136,11 +137,12 @@ static size_t change(uint8_t *bytes, const uint8_t *data, size_t size)
 static void check_file(void)
 {
 	struct writer_hours first = {0}, again = {0};
+	int64_t bytes;
 
 	mirror_writers_get(&first, BOOT, dir_fd, DIGEST);
 	check_hours(&first);
-	check(mirror_writers_put(&first, BOOT, dir_fd, DIGEST) == 0);
-	mirror_writers_get(&again, BOOT, dir_fd, DIGEST);
+	check(mirror_writers_put(&first, BOOT, dir_fd, DIGEST, &bytes) == 0);
+	check(mirror_writers_get(&again, BOOT, dir_fd, DIGEST) == bytes);
 	check_hours(&again);
 	check(again.n_waiting == first.n_waiting);
 	for (const struct writer_hour *a = first.waiting, *b = again.waiting; a;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -272,6 +273,48 @@ static void a_kill_loses_no_account(void **state)
 	assert_written(w, 7 * MIB);
 }
 
+static int64_t size_of(const struct world *w, const char *name)
+{
+	char path[128];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", w->folder, name);
+	return stat(path, &st) == 0 ? st.st_size : 0;
+}
+
+static int64_t mirrored(const struct world *w)
+{
+	struct store_status status;
+
+	store_get_status(w->store, &status);
+	return status.mirror_bytes;
+}
+
+/* The accounts take memory as what stands beside them does. The heads of the two logs are not
+ * counted. */
+static void its_bytes_are_counted(void **state)
+{
+	struct world *w = *state;
+	int64_t small, large;
+
+	count_second(w, SECOND_MS, 0);
+	small = mirrored(w);
+	assert_true(size_of(w, "mirror.writers") > 0);
+	assert_true(small >= size_of(w, "mirror.writers"));
+	begin_tick(w);
+	add(w, WRITER_PROCESS, "one", "a.service", MIB);
+	add(w, WRITER_PROCESS, "two", "b.service", MIB);
+	end_tick(w, 2 * SECOND_MS);
+	large = size_of(w, "mirror.writers");
+	assert_true(mirrored(w) >= large && large > small);
+	/* A commit that leaves the present hour takes only what stands beside it. */
+	assert_int_equal(store_commit(w->store, 3 * SECOND_MS, false), 0);
+	assert_int_equal(mirrored(w), large);
+	store_close(w->store);
+	open_store(w);
+	assert_int_equal(mirrored(w), large);
+}
+
 /* Whatever stands there: none of it is taken but what a run before has written. */
 static void a_foreign_mirror_is_passed_over(void **state)
 {
@@ -368,6 +411,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(others_are_not_unseen_too, start, end),
 		cmocka_unit_test_setup_teardown(none_is_told_apart, start, end),
 		cmocka_unit_test_setup_teardown(a_kill_loses_no_account, start, end),
+		cmocka_unit_test_setup_teardown(its_bytes_are_counted, start, end),
 		cmocka_unit_test_setup_teardown(a_foreign_mirror_is_passed_over, start, end),
 	};
 
