@@ -3,6 +3,8 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -98,4 +100,39 @@ bool address_is_any(const struct sockaddr_storage *sockaddr)
 	}
 	memcpy(&in, sockaddr, sizeof(in));
 	return in.sin_addr.s_addr == htonl(INADDR_ANY);
+}
+
+void address_name(const struct sockaddr_storage *sockaddr, char ret[ADDRESS_NAME_MAX])
+{
+	bool v6 = sockaddr->ss_family == AF_INET6;
+	char ip[INET6_ADDRSTRLEN] = "";
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+
+	memcpy(&in, sockaddr, sizeof(in));
+	memcpy(&in6, sockaddr, sizeof(in6));
+	if (v6)
+		inet_ntop(AF_INET6, &in6.sin6_addr, ip, sizeof(ip));
+	else
+		inet_ntop(AF_INET, &in.sin_addr, ip, sizeof(ip));
+	snprintf(ret, ADDRESS_NAME_MAX, v6 ? "[%s]:%u" : "%s:%u", ip, address_port(sockaddr));
+}
+
+const char *address_problem(const char *text)
+{
+	struct in6_addr v6;
+	const char *colon = strrchr(text, ':');
+
+	if (strpbrk(text, ",;"))
+		return "has a comma or semicolon; blanks stand between addresses";
+	if (inet_pton(AF_INET6, text, &v6) == 1)
+		return "has no port and no brackets, as [::1]:9750 has";
+	if (!colon || text[strlen(text) - 1] == ']')
+		return "has no port, as 127.0.0.1:9750 has";
+	if (!colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
+	    strlen(colon + 1) > 5 || strtol(colon + 1, NULL, 10) > UINT16_MAX)
+		return "has a port that is no number from 0 to 65535";
+	if (memchr(text, ':', (size_t)(colon - text)) && text[0] != '[')
+		return "has an IPv6 address without brackets, as in [::1]:9750";
+	return "has no address in numbers before the port; names are not looked up, but localhost";
 }

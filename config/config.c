@@ -22,6 +22,7 @@ struct setting {
 	int64_t number;
 	bool is_set;
 	unsigned file, line; /* where it was set last; file 0: no file */
+	char *where;         /* the same in words, also of the default */
 };
 
 struct config {
@@ -70,12 +71,18 @@ static int set(struct config *config, struct setting *setting, const char *value
 		return -EINVAL;
 	}
 
-	char *copy = strdup(value);
+	CLEANUP(freep) char *copy = strdup(value);
+	char *place = strdup(where);
 
-	if (!copy)
+	if (!copy || !place) {
+		free(place);
 		return -ENOMEM;
+	}
 	free(setting->text);
+	free(setting->where);
+	setting->where = place;
 	setting->text = copy;
+	copy = NULL;
 	setting->number = number;
 	return 0;
 }
@@ -114,8 +121,10 @@ void config_free(struct config *config)
 {
 	if (!config)
 		return;
-	for (size_t i = 0; i < config->n_settings; i++)
+	for (size_t i = 0; i < config->n_settings; i++) {
 		free(config->settings[i].text);
+		free(config->settings[i].where);
+	}
 	for (size_t i = 0; i < config->n_errors; i++)
 		free(config->errors[i]);
 	free(config->settings);
@@ -387,6 +396,11 @@ const struct option_spec *config_spec(const struct config *config, size_t id)
 bool config_is_set(const struct config *config, size_t id)
 {
 	return config->settings[id].is_set;
+}
+
+const char *config_where(const struct config *config, size_t id)
+{
+	return config->settings[id].is_set ? config->settings[id].where : NULL;
 }
 
 static void dump_setting(const struct setting *setting, FILE *out)

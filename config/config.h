@@ -57,6 +57,9 @@ bool config_bool(const struct config *config, size_t id);
 /* Whether a file or the command line said it. */
 bool config_is_set(const struct config *config, size_t id);
 
+/* Where it was said, "FILE:LINE" or "--listen"; NULL where nobody did. */
+const char *config_where(const struct config *config, size_t id);
+
 /* Another number for an option, while others may read it: what of a configuration can be changed
  * without a new start. Its text stays as it was. */
 void config_replace_number(struct config *config, size_t id, int64_t number);

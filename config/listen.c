@@ -32,7 +32,13 @@ static int parse_item(const char *text, struct listen_item *item, struct text *w
 		item->kind = LISTEN_PASSED;
 		return 0;
 	}
-	return address_parse(text, &item->address);
+	if (address_parse(text, &item->address) == 0)
+		return 0;
+	if (!strcmp(text, "none"))
+		text_str(why, "has none beside other words");
+	else
+		text_printf(why, "cannot be read: %s %s", text, address_problem(text));
+	return -EINVAL;
 }
 
 /* Port 0 is another one each time. */
@@ -91,8 +97,10 @@ int listen_parse(const char *text, struct listen_list *ret, struct text *why)
 			text_printf(why, "has more than %d addresses", LISTEN_MAX);
 			return -EINVAL;
 		}
-		if (len >= sizeof(word))
+		if (len >= sizeof(word)) {
+			text_printf(why, "has a word of more than %zu bytes", sizeof(word) - 1);
 			return -EINVAL;
+		}
 		memcpy(word, p, len);
 		word[len] = '\0';
 
@@ -113,4 +121,22 @@ int listen_parse(const char *text, struct listen_list *ret, struct text *why)
 bool listen_is_open(const struct listen_item *item)
 {
 	return item->kind == LISTEN_IP && !item->address.loopback;
+}
+
+void listen_name(const struct listen_item *item, struct text *name)
+{
+	char address[ADDRESS_NAME_MAX];
+
+	switch (item->kind) {
+	case LISTEN_IP:
+		address_name(&item->address.sockaddr, address);
+		text_str(name, address);
+		break;
+	case LISTEN_UNIX:
+		text_printf(name, UNIX_PREFIX "%s", item->path);
+		break;
+	case LISTEN_PASSED:
+		text_str(name, "systemd");
+		break;
+	}
 }

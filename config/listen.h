@@ -30,5 +30,8 @@ struct listen_list {
 /* 0; -EINVAL, and why says more when it was not the form of an address. */
 int listen_parse(const char *text, struct listen_list *ret, struct text *why);
 
+/* What it is called in messages: "127.0.0.1:9750", "unix:/path", "systemd". */
+void listen_name(const struct listen_item *item, struct text *name);
+
 /* Whether others than this machine may reach it. What is passed is known only once it is there. */
 bool listen_is_open(const struct listen_item *item);

@@ -37,7 +37,7 @@ const struct option_spec option_table[N_OPTIONS] = {
 		"User that flashscoped runs as once it is started by root; the database and the runtime folder become this user's."},
 	[OPTION_LISTEN] = {"http", "listen", OPTION_LISTEN_LIST, "127.0.0.1:9750", 0, 0, NULL,
 		"Where HTTP is served beside the socket of the runtime folder; port 0 takes a free one, systemd stands for the sockets that it passes."},
-	[OPTION_TOKEN_FILE] = {"http", "token_file", OPTION_PATH, "none", 0, 0, NULL,
+	[OPTION_TOKEN_FILE] = {"http", "token_file", OPTION_WHOLE_PATH, "none", 0, 0, NULL,
 		"File of mode 0600, or 0640 and the daemon's group, whose first line is the bearer token that clients from elsewhere have to send; read again at SIGHUP."},
 	[OPTION_UNAUTHENTICATED] = {"http", "allow_unauthenticated", OPTION_BOOL, "no", 0, 0, NULL,
 		"Whether who comes from elsewhere may read everything without a token."},
@@ -147,6 +147,9 @@ void option_range(const struct option_spec *spec, struct text *text)
 	case OPTION_PATH:
 		text_str(text, "a path");
 		break;
+	case OPTION_WHOLE_PATH:
+		text_str(text, "a path that begins with /, or none");
+		break;
 	case OPTION_USER:
 		text_str(text, "name or number of a user, or same");
 		break;
@@ -214,6 +217,14 @@ static int parse_user(const char *value, struct text *why)
 	return -EINVAL;
 }
 
+static int parse_whole_path(const char *value, struct text *why)
+{
+	if (value[0] == '/' || !strcmp(value, "none"))
+		return 0;
+	text_str(why, "does not begin with /");
+	return -EINVAL;
+}
+
 static int parse_typed(const struct option_spec *spec, const char *value, int64_t *ret,
 		       struct text *why)
 {
@@ -239,6 +250,8 @@ static int parse_typed(const struct option_spec *spec, const char *value, int64_
 		return parse_user(value, why);
 	case OPTION_PATH:
 		return 0;
+	case OPTION_WHOLE_PATH:
+		return parse_whole_path(value, why);
 	}
 	return -EINVAL;
 }

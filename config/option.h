@@ -14,7 +14,8 @@ enum option_type {
 	OPTION_CHOICE,      /* one of words; the value is its index */
 	OPTION_LISTEN_LIST, /* addresses with blanks between them, or none; config/listen.h */
 	OPTION_PATH,
-	OPTION_USER, /* name or number of a user, or same */
+	OPTION_WHOLE_PATH, /* from / on, or none: nobody knows what folder another one begins at */
+	OPTION_USER,       /* name or number of a user, or same */
 };
 
 /* A line of the file holds key, value and what stands between them. */

@@ -25,6 +25,15 @@ static const char *token_path(const struct config *config)
 	return strcmp(path, "none") ? path : "";
 }
 
+/* "FILE:LINE: ", as all errors of the configuration begin. */
+static void put_where(const struct config *config, size_t id, struct text *why)
+{
+	const char *where = config_where(config, id);
+
+	if (where)
+		text_printf(why, "%s: ", where);
+}
+
 int access_check_open(const struct config *config, const char *place, struct text *why)
 {
 	bool everybody = config_bool(config, OPTION_UNAUTHENTICATED);
@@ -32,6 +41,7 @@ int access_check_open(const struct config *config, const char *place, struct tex
 
 	if (everybody != token)
 		return 0;
+	put_where(config, token ? OPTION_TOKEN_FILE : OPTION_LISTEN, why);
 	if (token)
 		text_str(why, "[http] token_file and allow_unauthenticated = yes exclude each "
 			      "other; leave one out");
@@ -45,26 +55,10 @@ int access_check_open(const struct config *config, const char *place, struct tex
 	return -EINVAL;
 }
 
-static void name_item(const struct listen_item *item, struct text *name)
-{
-	const struct address *address = &item->address;
-	char ip[INET6_ADDRSTRLEN] = "?";
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
-
-	memcpy(&in, &address->sockaddr, sizeof(in));
-	memcpy(&in6, &address->sockaddr, sizeof(in6));
-	if (address->sockaddr.ss_family == AF_INET6)
-		inet_ntop(AF_INET6, &in6.sin6_addr, ip, sizeof(ip));
-	else
-		inet_ntop(AF_INET, &in.sin_addr, ip, sizeof(ip));
-	text_str(name, ip);
-}
-
 int access_check(const struct config *config, struct text *why)
 {
 	struct listen_list list;
-	char buf[INET6_ADDRSTRLEN + 1];
+	char buf[ADDRESS_NAME_MAX];
 
 	if (listen_parse(config_text(config, OPTION_LISTEN), &list, why) < 0)
 		return -EINVAL;
@@ -73,7 +67,7 @@ int access_check(const struct config *config, struct text *why)
 
 		if (!listen_is_open(&list.items[i]))
 			continue;
-		name_item(&list.items[i], &name);
+		listen_name(&list.items[i], &name);
 		return access_check_open(config, buf, why);
 	}
 	return 0;
@@ -179,7 +173,7 @@ int access_reload(struct access *access, struct text *why)
 	int r = read_token(access, token, &len, &text);
 
 	if (r < 0) {
-		text_printf(why, "[http] token_file: %s %s", access->path, cause);
+		text_printf(why, "%s[http] token_file: %s %s", access->where, access->path, cause);
 		return r;
 	}
 	pthread_mutex_lock(&access->lock);
@@ -192,6 +186,7 @@ int access_reload(struct access *access, struct text *why)
 int access_open(struct access *access, const struct config *config, struct text *why)
 {
 	const char *user = config_text(config, OPTION_RUN_AS);
+	struct text where;
 
 	*access = (struct access){
 		.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -200,6 +195,8 @@ int access_open(struct access *access, const struct config *config, struct text 
 		.everybody = config_bool(config, OPTION_UNAUTHENTICATED),
 	};
 	snprintf(access->path, sizeof(access->path), "%s", token_path(config));
+	where = TEXT_IN(access->where);
+	put_where(config, OPTION_TOKEN_FILE, &where);
 	/* One that is not there is said when it is to be become. */
 	if (strcmp(user, "same") != 0)
 		(void)!user_find(user, &access->uid, &access->gid);
@@ -211,6 +208,7 @@ void access_copy(const struct access *access, struct access *ret)
 	*ret = (struct access){
 		.lock = PTHREAD_MUTEX_INITIALIZER, .uid = access->uid, .gid = access->gid};
 	memcpy(ret->path, access->path, sizeof(ret->path));
+	memcpy(ret->where, access->where, sizeof(ret->where));
 }
 
 void access_take(struct access *access, const struct access *from)

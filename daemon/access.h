@@ -19,10 +19,11 @@ struct access {
 	pthread_mutex_t lock;
 	char token[ACCESS_TOKEN_MAX]; /* rest zero; token_len 0: nobody from elsewhere is let in */
 	size_t token_len;
-	bool everybody; /* allow_unauthenticated */
-	char path[256]; /* of the token, "" without one */
-	uid_t uid;      /* that may own the file beside root */
-	gid_t gid;      /* that may read it beside its owner: the daemon's */
+	bool everybody;  /* allow_unauthenticated */
+	char path[256];  /* of the token, "" without one */
+	char where[256]; /* that it was said: "FILE:LINE: ", "" without one */
+	uid_t uid;       /* that may own the file beside root */
+	gid_t gid;       /* that may read it beside its owner: the daemon's */
 };
 
 /* What the options say together: -EINVAL, and why says what to do, when an address can be reached

@@ -33,6 +33,7 @@ struct api {
 	struct api_place {
 		char name[API_PLACE_MAX]; /* an address, or the path of a Unix socket */
 		bool elsewhere;           /* others than this machine can reach it */
+		bool absent;              /* at the start it was no address of this machine */
 	} places[API_PLACES_MAX];         /* beside socket_path */
 	size_t n_places;
 	bool in_memory;         /* the database will not survive a restart of the machine */

@@ -10,6 +10,7 @@
 #include "base/paths.h"
 #include "daemon/access.h"
 #include "daemon/durable.h"
+#include "daemon/places.h"
 
 enum {
 	ARG_HELP = 'h',
@@ -151,6 +152,28 @@ static bool is_consistent(const struct config *config)
 	return false;
 }
 
+/* It may come later, so it is no error. */
+static void warn_absent(const struct config *config)
+{
+	struct listen_list list = {.n = 0};
+	char why[128], name[ADDRESS_NAME_MAX];
+	struct text text = TEXT_IN(why);
+
+	(void)!listen_parse(config_text(config, OPTION_LISTEN), &list, &text);
+	for (size_t i = 0; i < list.n; i++) {
+		const struct address *address = &list.items[i].address;
+
+		if (list.items[i].kind != LISTEN_IP ||
+		    place_is_here(&address->sockaddr, address->len))
+			continue;
+		address_name(&address->sockaddr, name);
+		fprintf(stderr,
+			"flashscoped: warning: %s is no address of this machine now; it is served "
+			"once it is\n",
+			name);
+	}
+}
+
 static enum arguments_result check(const struct config *config)
 {
 	const char *database = config_text(config, OPTION_DATABASE);
@@ -164,6 +187,7 @@ static enum arguments_result check(const struct config *config)
 		fprintf(stderr, "flashscoped: %s\n", why);
 		return ARGUMENTS_WRONG;
 	}
+	warn_absent(config);
 	if (durable_is_memory(database))
 		fprintf(stderr, "flashscoped: warning: the database %s " DURABLE_MEMORY_WORDS "\n",
 			database);

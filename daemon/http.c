@@ -493,7 +493,9 @@ static int add_items(struct http *http, const struct listen_list *listen, char w
 
 		if (item->kind == LISTEN_PASSED)
 			continue;
-		snprintf(what, API_PLACE_MAX, "%s", item->kind == LISTEN_UNIX ? item->path : "TCP");
+		struct text name = text_in(what, API_PLACE_MAX);
+
+		listen_name(item, &name);
 
 		int r = open_item(item, &place);
 
@@ -548,6 +550,7 @@ static void tell_places(struct http *http, const char *socket_path)
 			continue;
 		memcpy(told->name, place->name, sizeof(told->name));
 		told->elsewhere = place->elsewhere;
+		told->absent = place->absent;
 		if (!place->local && !*api->listen)
 			memcpy(api->listen, place->name, sizeof(api->listen));
 		api->n_places++;

@@ -25,8 +25,7 @@ struct http_options {
 };
 
 /* Binds all, takes what was passed over. Clients wait until http_run(). A stale socket is replaced.
- * Sets the places of api. -errno; ret_what says which one failed, "TCP" for an address of the
- * list. */
+ * Sets the places of api. -errno; ret_what says which one failed: an address, a path. */
 MUST_CHECK int http_open(struct api *api, const struct http_options *options, struct http **ret,
 			 char ret_what[API_PLACE_MAX]);
 

@@ -430,21 +430,6 @@ static int check_places(struct flashscoped *d)
 	return 0;
 }
 
-static void refuse_http(const struct flashscoped *d, const char *what, int r)
-{
-	const char *name = strcmp(what, "TCP") ? what : option(d, OPTION_LISTEN);
-
-	if (r == -EADDRINUSE)
-		log_error("%s is in use by another program; give another one by --listen", name);
-	else if (r == -EACCES && strcmp(what, "TCP") != 0)
-		log_error("%s cannot be made: user %u may not write there; chown its folder, set "
-			  "user in [daemon], or give another --runtime-dir (flashscoped gives up "
-			  "root's right to write everywhere)",
-			  what, geteuid());
-	else
-		log_error("HTTP cannot start: %s: %s", name, strerror(-r));
-}
-
 static int open_http(struct flashscoped *d)
 {
 	struct listen_list listen;
@@ -467,12 +452,12 @@ static int open_http(struct flashscoped *d)
 		r = http_open(&d->api, &options, &d->http, what);
 	if (r == -EADDRINUSE && d->successor) {
 		log_warning("%s is still held by the process before; only the socket is served",
-			    option(d, OPTION_LISTEN));
+			    what);
 		listen.n = 0;
 		r = http_open(&d->api, &options, &d->http, what);
 	}
 	if (r < 0) {
-		refuse_http(d, what, r);
+		summary_no_http(what, r);
 		return r;
 	}
 	r = check_places(d);

@@ -50,24 +50,34 @@ static int listen_on(int family, const void *sockaddr, socklen_t len, int *ret_f
 	return 0;
 }
 
-/* The same storage seen as each family; -Wcast-align and aliasing like a copy better. */
-static void describe_ip(const struct sockaddr_storage *sockaddr, struct place *place)
+/* Another port of it is free as a rule, and nothing is sent or heard there. */
+bool place_is_here(const struct sockaddr_storage *sockaddr, socklen_t len)
 {
-	bool v6 = sockaddr->ss_family == AF_INET6;
-	char ip[INET6_ADDRSTRLEN] = "";
+	CLEANUP(closep) int fd = socket(sockaddr->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage any_port = *sockaddr;
+
+	if (sockaddr->ss_family == AF_INET6)
+		memset((char *)&any_port + offsetof(struct sockaddr_in6, sin6_port), 0,
+		       sizeof(in_port_t));
+	else
+		memset((char *)&any_port + offsetof(struct sockaddr_in, sin_port), 0,
+		       sizeof(in_port_t));
+	return fd < 0 || bind(fd, (const struct sockaddr *)&any_port, len) == 0 ||
+	       errno != EADDRNOTAVAIL;
+}
+
+/* The same storage seen as each family; -Wcast-align and aliasing like a copy better. */
+static void describe_ip(const struct sockaddr_storage *sockaddr, socklen_t len, struct place *place)
+{
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 
 	memcpy(&in, sockaddr, sizeof(in));
 	memcpy(&in6, sockaddr, sizeof(in6));
-	if (v6)
-		inet_ntop(AF_INET6, &in6.sin6_addr, ip, sizeof(ip));
-	else
-		inet_ntop(AF_INET, &in.sin_addr, ip, sizeof(ip));
-	snprintf(place->name, sizeof(place->name), v6 ? "[%s]:%u" : "%s:%u", ip,
-		 address_port(sockaddr));
-	place->elsewhere =
-		v6 ? !IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr) : ntohl(in.sin_addr.s_addr) >> 24 != 127;
+	address_name(sockaddr, place->name);
+	place->absent = !place_is_here(sockaddr, len);
+	place->elsewhere = sockaddr->ss_family == AF_INET6 ? !IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr)
+							   : ntohl(in.sin_addr.s_addr) >> 24 != 127;
 }
 
 static void describe_unix(const struct sockaddr_storage *sockaddr, socklen_t len,
@@ -92,7 +102,7 @@ static int describe(struct place *place)
 	switch (sockaddr.ss_family) {
 	case AF_INET:
 	case AF_INET6:
-		describe_ip(&sockaddr, place);
+		describe_ip(&sockaddr, len, place);
 		return 0;
 	case AF_UNIX:
 		describe_unix(&sockaddr, len, place);

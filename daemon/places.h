@@ -11,9 +11,13 @@ struct place {
 	int fd;                   /* listens; not blocking, not inherited */
 	bool local;               /* a Unix socket */
 	bool elsewhere;           /* others than this machine can reach it */
+	bool absent;              /* no address of this machine as yet */
 	bool made;                /* a Unix socket that is to be removed at the end */
 	char name[API_PLACE_MAX]; /* "127.0.0.1:9750", or the path */
 };
+
+/* Whether this machine has an address now, or it is all of them. What cannot be told is there. */
+bool place_is_here(const struct sockaddr_storage *sockaddr, socklen_t len);
 
 /* An address need not be there yet: an interface may come up later. -errno. */
 MUST_CHECK int place_open_ip(const struct address *address, struct place *ret);

@@ -1,6 +1,8 @@
 #include "daemon/summary.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "daemon/durable.h"
@@ -164,8 +166,12 @@ static void log_places(struct api *api)
 		log_warning("the database " DURABLE_MEMORY_WORDS);
 	log_info("runtime folder %s", config_text(config, OPTION_RUNTIME_DIR));
 	log_info("socket %s", api->socket_path);
-	for (size_t i = 0; i < api->n_places; i++)
+	for (size_t i = 0; i < api->n_places; i++) {
+		if (api->places[i].absent)
+			log_warning("%s is no address of this machine now; it is served once it is",
+				    api->places[i].name);
 		log_info("listens on %s%s", api->places[i].name, access_words(api, i));
+	}
 	if (*api->listen)
 		log_info("open http://%s/ or http://%s/api/v1/status", api->listen, api->listen);
 }
@@ -182,4 +188,23 @@ void summary_log(struct api *api)
 	log_discovery(api, &view);
 	board_view_done(&view);
 	log_places(api);
+}
+
+void summary_no_http(const char *what, int error)
+{
+	bool is_path = what[0] == '/' || !strncmp(what, "unix:", 5);
+
+	if (error == -EADDRINUSE)
+		log_error("%s is in use by another program; give another one by --listen", what);
+	else if (error == -EACCES && is_path)
+		log_error("%s cannot be made: user %u may not write there; chown its folder, set "
+			  "user in [daemon], or give another --runtime-dir (flashscoped gives up "
+			  "root's right to write everywhere)",
+			  what, geteuid());
+	else if (error == -EACCES)
+		log_error("HTTP cannot start: %s: %s; user %u may not have this port, ports from "
+			  "1024 on are for everybody",
+			  what, strerror(-error), geteuid());
+	else
+		log_error("HTTP cannot start: %s: %s", what, strerror(-error));
 }

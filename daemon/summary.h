@@ -5,3 +5,6 @@
 #include "daemon/api.h"
 
 void summary_log(struct api *api);
+
+/* Why HTTP cannot start, and what to do; what is the address or path that failed. */
+void summary_no_http(const char *what, int error);

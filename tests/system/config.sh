@@ -92,9 +92,22 @@ refuses "user.conf:3: [daemon] user = nosuchuser is no user of this machine" --c
 printf '[daemon]\nuser = root\n' >user.conf
 "$bin/flashscoped" --config user.conf --check-config | grep -qx ok || fail 'a user that there is'
 refuses 'missing.conf: No such file' --config missing.conf
-refuses '0.0.0.0 can be reached from elsewhere: set token_file' --listen 0.0.0.0:9750
-refuses ':: can be reached from elsewhere: set token_file' --listen '127.0.0.1:1 [::]:9750' --check-config
-refuses 'cannot be read' --listen 9750
+refuses '--listen: [http] listen: 0.0.0.0:9750 can be reached from elsewhere: set token_file' --listen 0.0.0.0:9750
+refuses '[::]:9750 can be reached from elsewhere: set token_file' --listen '127.0.0.1:1 [::]:9750' --check-config
+refuses 'cannot be read: 9750 has no port' --listen 9750
+printf '[http]\n\nlisten = 0.0.0.0:9750\n' >open.conf
+refuses 'open.conf:3: [http] listen: 0.0.0.0:9750 can be reached from elsewhere' --config open.conf --check-config
+printf '[http]\nlisten = 0.0.0.0:9750\ntoken_file = /nowhere/token\n' >open.conf
+refuses 'open.conf:3: [http] token_file: /nowhere/token cannot be opened: No such file' --config open.conf --check-config
+printf '[http]\ntoken_file = token\n' >open.conf
+refuses 'open.conf:2: [http] token_file = token does not begin with /; allowed: a path that begins with /, or none' \
+	--config open.conf
+# An address of documents (RFC 5737) is none of this machine; it may become one, so that is no error.
+printf '[http]\nlisten = 127.0.0.1:9750 192.0.2.7:9750 [2001:db8::7]:9750\nallow_unauthenticated = yes\n' >open.conf
+"$bin/flashscoped" --config open.conf --check-config >said 2>&1
+grep -q '192.0.2.7:9750 is no address of this machine now' said || fail "a foreign address: $(cat said)"
+! grep -q 127.0.0.1 said || fail "an address of its own: $(cat said)"
+grep -qx ok said || fail "a foreign address is an error: $(cat said)"
 refuses 'no such argument' extra
 refuses 'unrecognized option' --nonsense
 "$bin/flashscoped" --help | grep -q -- --dump-config

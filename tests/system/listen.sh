@@ -103,6 +103,21 @@ until_true 60 eval 'is_let_in "$open"'
 stop
 refuses 'can be reached from elsewhere' --listen 0.0.0.0:0
 
+# Of several addresses the one that is in use is named; one that this machine lacks is told, and waited for.
+run "$bin/flashscoped" "${options[@]}" --listen 127.0.0.1:0
+used=$(place 0)
+refused=0
+timeout 20 "$bin/flashscoped" --db "$work/g.db" --runtime-dir "$work/run2" --root "$work/tree" \
+	--listen "127.0.0.1:0 $used" >"$work/said" 2>&1 || refused=$?
+[ $refused != 0 ] || fail 'two daemons have one port'
+grep -q "^error: $used is in use by another program" "$work/said" || fail "it says: $(cat "$work/said")"
+stop
+printf '[http]\nlisten = 127.0.0.1:0 192.0.2.7:0\nallow_unauthenticated = yes\n' >"$work/conf"
+run "$bin/flashscoped" "${options[@]}" --config "$work/conf"
+until_true 10 grep -q 'is no address of this machine now; it is served once it is' "$work/log"
+is 1 "$(grep -c 'no address of this machine' "$work/log")" 'addresses that are not there'
+stop
+
 # Everybody may read: but no page of a strange site under a name of its own.
 printf '[http]\nlisten = 0.0.0.0:0\nallow_unauthenticated = yes\n' >"$work/conf"
 run "$bin/flashscoped" "${options[@]}" --config "$work/conf"
