@@ -23,6 +23,7 @@ void writers_done(struct writer_hours *hours)
 		free(hour);
 	}
 	free(hours->now);
+	free(hours->spare);
 	*hours = (struct writer_hours){0};
 }
 
@@ -85,10 +86,9 @@ static void add_writer(struct writer_hour *hour, const struct writer *writer)
 	}
 }
 
-static int compare(const void *a, const void *b)
+/* By kind, the largest first, and the others last. */
+static int compare(const struct writer *x, const struct writer *y)
 {
-	const struct writer *x = a, *y = b;
-
 	if (x->source != y->source)
 		return x->source < y->source ? -1 : 1;
 	if (writer_is_others(x) != writer_is_others(y))
@@ -96,28 +96,50 @@ static int compare(const void *a, const void *b)
 	return writer_is_smaller(x, y) - writer_is_smaller(y, x);
 }
 
-/* A copy with the largest of each kind, in their order. NULL without memory. */
-static struct writer_hour *trimmed(const struct writer_hour *hour)
+/* In place, and without the heap, which qsort() may ask. */
+static void sort(struct writer_hour *hour)
 {
-	CLEANUP(freep) struct writer *sorted = calloc(hour->n + 1, sizeof(*sorted));
-	struct writer_hour *copy = sorted ? hour_new(WRITERS_KEEP_MAX * N_WRITER_SOURCES) : NULL;
+	for (size_t i = 0; i + 1 < hour->n; i++) {
+		size_t first = i;
+		struct writer moved;
+
+		for (size_t k = i + 1; k < hour->n; k++)
+			if (compare(&hour->v[k], &hour->v[first]) < 0)
+				first = k;
+		if (first == i)
+			continue;
+		moved = hour->v[i];
+		hour->v[i] = hour->v[first];
+		hour->v[first] = moved;
+	}
+}
+
+/* A block for an hour that waits. NULL without memory. */
+static struct writer_hour *kept_new(void)
+{
+	return hour_new(WRITERS_KEEP_MAX * N_WRITER_SOURCES);
+}
+
+/* Lays the largest of each kind into a block of kept_new(), in their order, which becomes that of
+ * the hour as well. A block that is NULL is none, and returned. */
+static struct writer_hour *trim(struct writer_hour *hour, struct writer_hour *ret)
+{
 	size_t n_of[N_WRITER_SOURCES] = {0};
 
-	if (!copy)
+	if (!ret)
 		return NULL;
-	copy->t_ms = hour->t_ms;
-	copy->since_ms = hour->since_ms;
-	copy->last_ms = hour->last_ms;
-	memcpy(sorted, hour->v, hour->n * sizeof(*sorted));
-	if (hour->n)
-		qsort(sorted, hour->n, sizeof(*sorted), compare);
+	*ret = (struct writer_hour){
+		.t_ms = hour->t_ms, .since_ms = hour->since_ms, .last_ms = hour->last_ms};
+	sort(hour);
 	for (size_t i = 0; i < hour->n; i++) {
-		if (writer_is_others(&sorted[i]) || n_of[sorted[i].source]++ >= WRITERS_KEEP_MAX)
-			add_to_others(copy, &sorted[i]);
+		const struct writer *writer = &hour->v[i];
+
+		if (writer_is_others(writer) || n_of[writer->source]++ >= WRITERS_KEEP_MAX)
+			add_to_others(ret, writer);
 		else
-			copy->v[copy->n++] = sorted[i];
+			ret->v[ret->n++] = *writer;
 	}
-	return copy;
+	return ret;
 }
 
 /* Drops the oldest, unless a commit has it. */
@@ -151,21 +173,32 @@ static void wait_for_commit(struct writer_hours *hours, struct writer_hour *hour
 
 void writers_restore(struct writer_hours *hours, struct writer_hour *hour)
 {
-	struct writer_hour *copy = hour->n ? trimmed(hour) : NULL;
+	struct writer_hour *copy = hour->n ? trim(hour, kept_new()) : NULL;
 
 	free(hour);
 	if (copy)
 		wait_for_commit(hours, copy);
 }
 
-/* The hour is over: it waits for a commit. */
+/* The hour is over: it waits for a commit. That is within a tick, so the block is there already; a
+ * second hour without a commit has to ask the heap. */
 static void close_hour(struct writer_hours *hours)
 {
-	struct writer_hour *copy = hours->now->n && hours->is_dirty ? trimmed(hours->now) : NULL;
+	struct writer_hour *block = hours->spare;
 
+	if (hours->now->n && hours->is_dirty) {
+		hours->spare = NULL;
+		block = trim(hours->now, block ? block : kept_new());
+		if (block)
+			wait_for_commit(hours, block);
+	}
 	hours->now->n = 0;
-	if (copy)
-		wait_for_commit(hours, copy);
+}
+
+static void make_spare(struct writer_hours *hours)
+{
+	if (!hours->spare)
+		hours->spare = kept_new();
 }
 
 void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struct sink *sink)
@@ -180,6 +213,7 @@ void writers_add(struct store *store, int64_t t_ms, int64_t step_ms, const struc
 		if (!hours->now)
 			return;
 		hours->now->t_ms = -1;
+		make_spare(hours);
 	}
 	is_first = hours->now->t_ms < 0;
 	if (hours->now->t_ms != hour_ms) {
@@ -209,6 +243,8 @@ void writers_take(struct store *store, struct writers_batch *batch, bool now)
 {
 	struct writer_hours *hours = &store->writers;
 
+	if (hours->now)
+		make_spare(hours);
 	for (struct writer_hour *hour = hours->waiting; hour; hour = hour->next) {
 		hour->is_writing = true;
 		batch->hours[batch->n++] = hour;
@@ -216,7 +252,7 @@ void writers_take(struct store *store, struct writers_batch *batch, bool now)
 	if (!hours->now || !hours->is_dirty ||
 	    (!now && hours->now->last_ms - hours->written_ms < WRITERS_SETTLE_MS))
 		return;
-	batch->copy = trimmed(hours->now);
+	batch->copy = trim(hours->now, kept_new());
 	if (batch->copy)
 		batch->hours[batch->n++] = batch->copy;
 }

@@ -34,8 +34,9 @@ struct writer_hours {
 	struct writer_hour *now;     /* NULL before the first tick */
 	struct writer_hour *waiting; /* those that are over, the oldest first */
 	size_t n_waiting;
-	bool is_dirty;      /* now differs from the file */
-	int64_t written_ms; /* last_ms of now when it was written */
+	struct writer_hour *spare; /* for the next that is over; a commit makes it */
+	bool is_dirty;             /* now differs from the file */
+	int64_t written_ms;        /* last_ms of now when it was written */
 };
 
 /* With the lock held: the rows of a tick of a group that is kept by hour. */
