@@ -164,12 +164,13 @@ CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.
  json_extract(j.value,'$[1]') AS last2,
  json_extract(j.value,'$[12]') AS flag,
  d.identity AS identity, c.t0 AS t0, c.id AS id FROM minute_rows c CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
- num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
-   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
-   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
-  FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
-   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
-   ||'D","'||c.n||'D"]') x WHERE f.type='text' AND x.key>0),
+ cell(f,g,code) AS (SELECT key, iif(value<'A',CAST('-'||value AS INTEGER),-1),
+   '["'||replace(replace(replace(replace(replace(replace(
+   value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
+   ||'D","'||c.n||'D"]' FROM json_each(c.cells) WHERE type='text' LIMIT -1),
+ num(f,i,l,k,g) AS (SELECT f, key, substr(value,-1),
+   iif(length(value)=1,-1,CAST('-'||value AS INTEGER)), g
+  FROM cell CROSS JOIN json_each(code) WHERE key>0),
  span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l<'C' OR l>'D',1,min(-k,c.n))) OVER w-iif(l<'C' OR l>'D',1,min(-k,c.n)),
    iif(l<'C' OR l>'D',1,min(-k,c.n)), l,
    CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
@@ -180,7 +181,7 @@ CREATE VIEW minutes AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.
   UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
  tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
   UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
- SELECT json_group_array(json('['||i||','||x||']')) FROM
+ SELECT json_group_array('['||i||','||x||']') FROM
   (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)
   WHERE f=0 AND instr(rtrim(x,',nul'),','))) j;
@@ -215,12 +216,13 @@ CREATE VIEW hours AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0
  json_extract(j.value,'$[1]') AS last2,
  json_extract(j.value,'$[12]') AS flag,
  d.identity AS identity, c.t0 AS t0, c.id AS id FROM hour_rows c CROSS JOIN measure q ON q.num=c.num CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
- num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
-   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
-   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
-  FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
-   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
-   ||'D","'||c.n||'D"]') x WHERE f.type='text' AND x.key>0),
+ cell(f,g,code) AS (SELECT key, iif(value<'A',CAST('-'||value AS INTEGER),-1),
+   '["'||replace(replace(replace(replace(replace(replace(
+   value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
+   ||'D","'||c.n||'D"]' FROM json_each(c.cells) WHERE type='text' LIMIT -1),
+ num(f,i,l,k,g) AS (SELECT f, key, substr(value,-1),
+   iif(length(value)=1,-1,CAST('-'||value AS INTEGER)), g
+  FROM cell CROSS JOIN json_each(code) WHERE key>0),
  span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l<'C' OR l>'D',1,min(-k,c.n))) OVER w-iif(l<'C' OR l>'D',1,min(-k,c.n)),
    iif(l<'C' OR l>'D',1,min(-k,c.n)), l,
    CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
@@ -231,7 +233,7 @@ CREATE VIEW hours AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0
   UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
  tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
   UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
- SELECT json_group_array(json('['||i||','||x||']')) FROM
+ SELECT json_group_array('['||i||','||x||']') FROM
   (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)
   WHERE f=0 AND instr(rtrim(x,',nul'),','))) j;
@@ -257,12 +259,13 @@ CREATE VIEW load AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+
  json_extract(j.value,'$[6]') AS threads,
  c.t0 AS t0, c.step AS step, c.n AS n, c.part AS part, c.id AS id
  FROM load_rows c CROSS JOIN node d ON d.id=c.node CROSS JOIN boot b ON b.id=c.boot CROSS JOIN json_each((WITH RECURSIVE
- num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),
-   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),
-   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)
-  FROM json_each(c.cells) f, json_each('["'||replace(replace(replace(replace(replace(replace(
-   f.value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
-   ||'D","'||c.n||'D"]') x WHERE f.type='text' AND x.key>0),
+ cell(f,g,code) AS (SELECT key, iif(value<'A',CAST('-'||value AS INTEGER),-1),
+   '["'||replace(replace(replace(replace(replace(replace(
+   value,'A','A","'),'B','B","'),'C','C","'),'D','D","'),'E','E","'),'F','F","')
+   ||'D","'||c.n||'D"]' FROM json_each(c.cells) WHERE type='text' LIMIT -1),
+ num(f,i,l,k,g) AS (SELECT f, key, substr(value,-1),
+   iif(length(value)=1,-1,CAST('-'||value AS INTEGER)), g
+  FROM cell CROSS JOIN json_each(code) WHERE key>0),
  span(f,i,n,l,a,e) AS (SELECT f, sum(iif(l<'C' OR l>'D',1,min(-k,c.n))) OVER w-iif(l<'C' OR l>'D',1,min(-k,c.n)),
    iif(l<'C' OR l>'D',1,min(-k,c.n)), l,
    CASE l WHEN 'A' THEN g*k WHEN 'B' THEN -g*k WHEN 'E' THEN -k WHEN 'F' THEN k END,
@@ -273,7 +276,7 @@ CREATE VIEW load AS SELECT strftime('%Y-%m-%dT%H:%M:%fZ',(b.wall_offset_ms+c.t0+
   UNION ALL SELECT key, 0, c.n, value FROM json_each(c.cells) WHERE type<>'text'),
  tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n
   UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)
- SELECT json_group_array(json('['||i||','||x||']')) FROM
+ SELECT json_group_array('['||i||','||x||']') FROM
   (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)
   WHERE f=0 AND instr(rtrim(x,',nul'),','))) j;

@@ -7,6 +7,7 @@
  * makes the code of all cells of a row c into a JSON array of ticks. replace() turns hex(cell) into
  * an array of numbers with their letters, and json_each() reads it in one pass. From there on:
  *
+ * - cell is what is said of a whole cell; LIMIT -1 keeps it from being made anew for each number.
  * - num has one row for each number i of a cell: its letter l, the number k, the common divisor g.
  *   k and g have their sign turned, since -9223372036854775808 has no opposite.
  * - span is what a number stands for: n ticks from tick i on, and a step of a. e counts the numbers
@@ -56,14 +57,14 @@ static void rows_sql(struct text *text, const struct file_group *group)
  * is absent: a whole cell ends there, a damaged one that is too short has no value from there on.
  */
 static const char numbers_sql[] =
-	" num(f,i,l,k,g) AS (SELECT f.key, x.key, substr(x.value,-1),\n"
-	"   iif(length(x.value)=1,-1,CAST('-'||x.value AS INTEGER)),\n"
-	"   iif(f.value<'A',CAST('-'||f.value AS INTEGER),-1)\n"
-	"  FROM json_each(c.cells) f, json_each('[\"'||replace(replace(replace(replace(replace("
-	"replace(\n"
-	"   f.value,'A','A\",\"'),'B','B\",\"'),'C','C\",\"'),'D','D\",\"'),'E','E\",\"'),"
+	" cell(f,g,code) AS (SELECT key, iif(value<'A',CAST('-'||value AS INTEGER),-1),\n"
+	"   '[\"'||replace(replace(replace(replace(replace(replace(\n"
+	"   value,'A','A\",\"'),'B','B\",\"'),'C','C\",\"'),'D','D\",\"'),'E','E\",\"'),"
 	"'F','F\",\"')\n"
-	"   ||'D\",\"'||c.n||'D\"]') x WHERE f.type='text' AND x.key>0),\n";
+	"   ||'D\",\"'||c.n||'D\"]' FROM json_each(c.cells) WHERE type='text' LIMIT -1),\n"
+	" num(f,i,l,k,g) AS (SELECT f, key, substr(value,-1),\n"
+	"   iif(length(value)=1,-1,CAST('-'||value AS INTEGER)), g\n"
+	"  FROM cell CROSS JOIN json_each(code) WHERE key>0),\n";
 
 /* C and D stand for several ticks, E and F begin anew. No number stands for more ticks than the row
  * has: a damaged one would not come to an end. */
@@ -83,7 +84,7 @@ static const char spans_sql[] =
 static const char ticks_of_row_sql[] =
 	" tick(f,i,n,v) AS (SELECT f, i, n, v FROM run WHERE n>0 AND i<c.n\n"
 	"  UNION ALL SELECT f, i+1, n-1, v FROM tick WHERE n>1 AND i+1<c.n)\n"
-	" SELECT json_group_array(json('['||i||','||x||']')) FROM\n"
+	" SELECT json_group_array('['||i||','||x||']') FROM\n"
 	"  (SELECT f, i, group_concat(ifnull(v,'null')) OVER (PARTITION BY i ORDER BY f\n"
 	"    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS x FROM tick)\n"
 	"  WHERE f=0 AND instr(rtrim(x,',nul'),',')";
