@@ -50,7 +50,7 @@ struct points_series {
 	int64_t wall_offset_ms;                           /* wall = boot clock + this */
 	struct points_source sources[POINTS_SOURCES_MAX]; /* in the order of time */
 	size_t n_sources;
-	bool as_shown; /* by the clock as it was then, in an ambiguous window: the offset that holds
+	bool as_shown; /* by the clock as it was before it was set back: the offset that holds
 			* puts these samples elsewhere */
 };
 

@@ -20,9 +20,9 @@ struct ambiguity {
 	size_t n_spans;
 };
 
-/* Backward steps of the clock that the window touches. spans: what was sampled while the clock
- * showed a time of the window, and does not lie in it by the offset that holds. 0 or the error of
- * the reader. */
+/* Times of the window that the clock of a boot has shown twice, between its first and its last
+ * sample. spans: what was sampled while the clock showed a time of the window, before it was set
+ * back, and does not lie in it by the offset that holds. 0 or the error of the reader. */
 MUST_CHECK int ambiguity_of_steps(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms,
 				  struct ambiguity *ret);
 

@@ -16,9 +16,9 @@
  * - state, and a gauge without a unit (a code, bits, a switch): last (default), min, max. They have
  * no mean.
  *
- * A wall time may stand for two moments: where the clock was set back it was shown twice, and two
- * boots may have the same times. What the clock showed as a time of the window comes along then,
- * as series of their own (as_shown), and the head names the times.
+ * A wall time may stand for two moments: a clock that was set back may have shown it twice, and two
+ * boots may have the same times; the head names these. What the clock showed as a time of the
+ * window before it was set back comes along, as series of their own (as_shown).
  *
  * Where a counter fell or a node came anew there is no increase. A value whose flag keeps it out
  * (flag_keeps_out()) is not in min, mean, max and sum of gauges nor in min and max of rates; an

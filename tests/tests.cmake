@@ -61,6 +61,7 @@ endforeach()
 
 # These run on a history in memory instead of a file.
 target_sources(test_query PRIVATE tests/unit/fake_reader.c)
+target_sources(test_query_ambiguity PRIVATE tests/unit/fake_reader.c)
 
 # A fuzz target runs on its corpus and on mutations of it; tests/fuzz/run_corpus.c is the driver. A line
 # "/* mutations: N */" makes it N of each file, where one run takes long.
