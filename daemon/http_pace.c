@@ -11,11 +11,12 @@ void http_pace_start(struct http_pace *pace, int64_t total_bytes, int64_t now_ms
 int64_t http_pace_grant(struct http_pace *pace, int64_t in_socket_bytes, int64_t now_ms)
 {
 	int64_t taken_bytes = pace->given_bytes - in_socket_bytes;
+	int64_t periods = (taken_bytes - pace->taken_bytes) / HTTP_PACE_BYTES;
 	bool has_all = pace->waits && !in_socket_bytes;
 
-	if (now_ms >= pace->end_ms ||
-	    (taken_bytes - pace->taken_bytes < HTTP_PACE_BYTES && !has_all))
+	if (now_ms >= pace->end_ms || (periods < 1 && !has_all))
 		return 0;
 	pace->taken_bytes = taken_bytes;
-	return MIN(now_ms + HTTP_PACE_MS, pace->end_ms);
+	return MIN(now_ms + HTTP_PACE_MS * MAX(MIN(periods, HTTP_PACE_AHEAD), INT64_C(1)),
+		   pace->end_ms);
 }

@@ -1,6 +1,7 @@
 /* How long an answer that is made piece by piece may take: for ever as long as the client takes
  * enough of it in each minute, but one whose length is known, as a snapshot that keeps others
- * waiting, ends when a slow line would have had it. */
+ * waiting, ends when a slow line would have had it. Who takes more at a time has more time to the
+ * next: curl with --limit-rate empties all buffers, megabytes, and rests for minutes. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,6 +11,7 @@
 
 #define HTTP_PACE_MS           60000
 #define HTTP_PACE_BYTES        (64 * 1024) /* in each HTTP_PACE_MS: 1 KiB/s */
+#define HTTP_PACE_AHEAD        5           /* of these that one leap counts for */
 #define HTTP_WHOLE_BYTES_PER_S (16 * 1024) /* over all of one whose length is known */
 #define HTTP_WHOLE_LEAST_MS    600000      /* which any of them has */
 

@@ -72,6 +72,26 @@ static void test_socket(void **state)
 	assert_int_equal(http_pace_grant(&pace, 0, BEGIN_MS), BEGIN_MS + MINUTE);
 }
 
+/* Megabytes at a time, with a rest of minutes between them. */
+static void test_leaps(void **state)
+{
+	struct http_pace pace;
+	int64_t until_ms, now_ms = BEGIN_MS + MINUTE;
+
+	(void)state;
+	http_pace_start(&pace, 0, BEGIN_MS);
+	pace.given_bytes = 2 * HTTP_PACE_BYTES;
+	until_ms = http_pace_grant(&pace, 0, now_ms);
+	assert_int_equal(until_ms, now_ms + 2 * MINUTE);
+	pace.given_bytes += 100 * HTTP_PACE_BYTES;
+	now_ms = until_ms;
+	until_ms = http_pace_grant(&pace, 0, now_ms);
+	assert_int_equal(until_ms, now_ms + HTTP_PACE_AHEAD * MINUTE);
+	/* It counts once. */
+	pace.given_bytes += HTTP_PACE_BYTES - 1;
+	assert_int_equal(http_pace_grant(&pace, 0, until_ms), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -79,6 +99,7 @@ int main(void)
 		cmocka_unit_test(test_known_length_ends),
 		cmocka_unit_test(test_last_grant_ends_with_it),
 		cmocka_unit_test(test_socket),
+		cmocka_unit_test(test_leaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
