@@ -115,6 +115,15 @@ static void print_commits(struct tree *store)
 	puts(buf);
 }
 
+/* An older daemon does not say it. */
+static void print_mirror(struct tree *store)
+{
+	if (tree_get(store, "mirrored") && !tree_bool(store, "mirrored"))
+		printf("mirror    none, so a daemon that is killed loses what is not committed: "
+		       "%s\n",
+		       tree_text(store, "mirror_reason"));
+}
+
 /* "raw 4.1 MiB of 66.9 MiB, back 3 d, room for 14 days" for each resolution */
 void status_kept(struct tree *kept)
 {
@@ -419,6 +428,7 @@ static int daemon_status(const struct client_target *target, bool json)
 	print_listeners(tree_get(status, "listeners"));
 	print_store(tree_get(status, "store"));
 	print_commits(tree_get(status, "store"));
+	print_mirror(tree_get(status, "store"));
 	print_sampling(tree_get(status, "sampling"));
 	if (tree_get(status, "discovery"))
 		print_discovery(tree_get(status, "discovery"));

@@ -37,23 +37,27 @@ void chronicle_start(struct store *store)
 void chronicle_recovered(struct store *store)
 {
 	struct store_status status;
-	char evidence[96];
+	char evidence[160], until[64] = "";
+	struct text text = TEXT_IN(until);
 
 	store_peek_status(store, &status);
-	if (status.mirror_error)
-		log_warning("what is not committed yet is not kept in the runtime folder: %s",
-			    strerror(-status.mirror_error));
 	if (!status.n_recovered_ticks && !status.n_recovered_events)
 		return;
-	snprintf(evidence, sizeof(evidence), "{\"ticks\":%llu,\"events\":%llu}",
+	if (status.recovered_last_ms)
+		clock_rfc3339(&text, status.recovered_last_ms + store_wall_offset_ms(store));
+	snprintf(evidence, sizeof(evidence),
+		 "{\"ticks\":%llu,\"events\":%llu,\"last_sample\":\"%s\"}",
 		 (unsigned long long)status.n_recovered_ticks,
-		 (unsigned long long)status.n_recovered_events);
+		 (unsigned long long)status.n_recovered_events, until);
 	log_info("%llu ticks of groups and %llu events of the run before were not committed, and "
 		 "are taken over",
 		 (unsigned long long)status.n_recovered_ticks,
 		 (unsigned long long)status.n_recovered_events);
 	event_add(store, clock_boot_ms(), SEVERITY_INFO, "recovered", evidence,
-		  "what the run before had not committed was taken over");
+		  "what the run before had not committed was taken over: %llu ticks of groups and "
+		  "%llu events%s%s",
+		  (unsigned long long)status.n_recovered_ticks,
+		  (unsigned long long)status.n_recovered_events, *until ? ", until " : "", until);
 }
 
 static const char *signal_word(int signal)

@@ -58,6 +58,7 @@ struct flashscoped {
 	struct helper_process helper;
 	struct pmsg pmsg;
 	enum link_state helper_state; /* as it was said last */
+	int64_t start_ms;             /* of the event that begins this run */
 	bool monitors_down;           /* nobody keeps the UFS monitors */
 	struct sampler *sampler;
 	struct kernel_log *kernel_log;
@@ -176,8 +177,8 @@ static void on_helper(void *arg, const struct link_status *status)
 	d->monitors_down = false;
 	if (status->state == LINK_UP) {
 		log_info("flashscope-helper answers");
-		event_add(d->store, status->since_ms, SEVERITY_INFO, "helper_up", "",
-			  "flashscope-helper answers");
+		event_add(d->store, MAX(status->since_ms, d->start_ms), SEVERITY_INFO, "helper_up",
+			  "", "flashscope-helper answers");
 		return;
 	}
 	log_warning("flashscope-helper: %s", status->reason);
@@ -523,6 +524,7 @@ static void tell_start(struct flashscoped *d, const struct past *past)
 	chronicle_recovered(d->store);
 	pmsg_tell(&d->pmsg, d->store);
 	chronicle_start(d->store);
+	d->start_ms = clock_boot_ms();
 }
 
 /* One that is not there from the start never goes, and the file has to say so all the same. */
@@ -640,10 +642,11 @@ int main(int argc, char **argv)
 		goto stop_http;
 	if (open_store(&d) < 0)
 		goto stop_http;
+	/* Before the helper is said to answer. */
+	tell_start(&d, &past);
 	if (kernel_log_begin(d.sampler, d.store, *d.helper.path, &d.kernel_log) < 0 ||
 	    start_sampler(&d) < 0)
 		goto stop_http;
-	tell_start(&d, &past);
 	tell_helper(&d);
 	kernel_log_started(d.kernel_log, d.sampler);
 	if (start_committer(&d) < 0)

@@ -36,19 +36,28 @@ void past_tell(const struct past *past, struct store *store)
 {
 	char last[64] = "", evidence[160];
 	struct text text = TEXT_IN(last);
+	struct store_status status;
+	int64_t last_wall_ms = past->last_wall_ms;
 
 	if (!past->unclean)
 		return;
-	if (past->last_wall_ms)
-		clock_rfc3339(&text, past->last_wall_ms);
+	/* What had not been committed was taken over, and the file that was read lacked it. */
+	store_peek_status(store, &status);
+	if (past->same_boot && status.recovered_last_ms)
+		last_wall_ms =
+			MAX(last_wall_ms, status.recovered_last_ms + store_wall_offset_ms(store));
+	if (last_wall_ms)
+		clock_rfc3339(&text, last_wall_ms);
 	snprintf(evidence, sizeof(evidence), "{\"last_sample\":\"%s\",\"same_boot\":%s}", last,
 		 past->same_boot ? "true" : "false");
 	log_warning("the run before did not stop cleanly; its last sample is of %s",
 		    *last ? last : "(none)");
 	if (past->same_boot)
 		event_add(store, clock_boot_ms(), SEVERITY_WARNING, "daemon_crashed", evidence,
-			  "the run before crashed or was killed; the boot went on");
+			  "the run before crashed or was killed%s%s; the boot went on",
+			  *last ? " after its last sample, of " : ", and has no sample", last);
 	else
 		event_add(store, clock_boot_ms(), SEVERITY_WARNING, "unclean_stop", evidence,
-			  "the run before did not stop cleanly, in an earlier boot");
+			  "the run before did not stop cleanly, in an earlier boot%s%s",
+			  *last ? "; its last sample is of " : "", last);
 }

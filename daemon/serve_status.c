@@ -7,6 +7,7 @@
 #include "base/errno_name.h"
 #include "daemon/api.h"
 #include "daemon/committer.h"
+#include "daemon/summary.h"
 #include "export/api.h"
 
 /* A moment of this boot, or null for 0: never. */
@@ -61,17 +62,6 @@ static void add_commits(struct api *api, struct doc *doc)
 	doc_i64_or_null(doc, "disk_write_sectors", s.disk_write_sectors >= 0, s.disk_write_sectors);
 }
 
-/* Why a daemon that is killed loses what is not committed. */
-static const char *mirror_reason(const struct api *api, const struct store_status *s)
-{
-	if (s->mirrored)
-		return "";
-	if (!config_bool(api->settings->config, OPTION_MIRROR))
-		return "the configuration says so";
-	return s->mirror_error ? strerror(-s->mirror_error)
-			       : "the runtime folder is not in memory: writing there would wear";
-}
-
 static const char *pmsg_reason(const struct api *api, const struct store_status *s)
 {
 	if (s->in_ring)
@@ -124,7 +114,7 @@ static void add_store(struct api *api, struct doc *doc, const struct store_statu
 	if (api->committer)
 		add_commits(api, doc);
 	doc_bool(doc, "mirrored", s->mirrored);
-	doc_string_or_null(doc, "mirror_reason", mirror_reason(api, s));
+	doc_string_or_null(doc, "mirror_reason", summary_mirror_reason(api, s));
 	doc_i64(doc, "mirror_bytes", s->mirror_bytes);
 	doc_u64(doc, "n_not_mirrored", s->n_not_mirrored);
 	doc_bool(doc, "in_pmsg", s->in_ring);

@@ -153,6 +153,16 @@ static const char *access_words(const struct api *api, size_t place)
 					       : ", for everybody, without a token";
 }
 
+const char *summary_mirror_reason(const struct api *api, const struct store_status *s)
+{
+	if (s->mirrored)
+		return "";
+	if (!config_bool(api->settings->config, OPTION_MIRROR))
+		return "the configuration says so";
+	return s->mirror_error ? strerror(-s->mirror_error)
+			       : "the runtime folder is not in memory: writing there would wear";
+}
+
 static void log_places(struct api *api)
 {
 	const struct config *config = api->settings->config;
@@ -165,6 +175,12 @@ static void log_places(struct api *api)
 	if (api->in_memory)
 		log_warning("the database " DURABLE_MEMORY_WORDS);
 	log_info("runtime folder %s", config_text(config, OPTION_RUNTIME_DIR));
+	if (!status.mirrored && status.mirror_error)
+		log_warning("no mirror, so a daemon that is killed loses what is not committed: %s",
+			    summary_mirror_reason(api, &status));
+	else if (!status.mirrored)
+		log_info("no mirror, so a daemon that is killed loses what is not committed: %s",
+			 summary_mirror_reason(api, &status));
 	log_info("socket %s", api->socket_path);
 	for (size_t i = 0; i < api->n_places; i++) {
 		if (api->places[i].absent)

@@ -6,5 +6,8 @@
 
 void summary_log(struct api *api);
 
+/* Why a daemon that is killed loses what is not committed; "": it does not. */
+const char *summary_mirror_reason(const struct api *api, const struct store_status *status);
+
 /* Why HTTP cannot start, and what to do; what is the address or path that failed. */
 void summary_no_http(const char *what, int error);

@@ -77,6 +77,7 @@ void replay_item(struct store *store, const struct tick_log_item *item, const st
 			return;
 		store_add(store, sink->group, item->t_ms, item->late_ms, item->step_ms, sink);
 		store->status.n_recovered_ticks++;
+		store->status.recovered_last_ms = MAX(store->status.recovered_last_ms, item->t_ms);
 		break;
 	case TICK_LOG_EVENT:
 		if (file_has_event(store->db, &item->event))

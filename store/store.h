@@ -212,12 +212,13 @@ struct store_status {
 	int64_t mirror_bytes;
 	uint64_t n_not_mirrored;                        /* ticks and events that did not fit */
 	uint64_t n_recovered_ticks, n_recovered_events; /* of a run before that was killed */
-	bool in_ring;           /* what comes is written to a ring as well */
-	int64_t ring_bytes;     /* written there in all */
-	uint64_t n_not_in_ring; /* ticks and events that it did not take */
-	int64_t boot;           /* number of this boot in the file, 0 while not attached */
-	int64_t moved_aside;    /* suffix .broken-N of a damaged database, 0: none was */
-	int64_t oldest_wall_ms; /* of the oldest sample or rollup, 0 when there is none */
+	int64_t recovered_last_ms; /* the newest of these ticks; 0: there are none */
+	bool in_ring;              /* what comes is written to a ring as well */
+	int64_t ring_bytes;        /* written there in all */
+	uint64_t n_not_in_ring;    /* ticks and events that it did not take */
+	int64_t boot;              /* number of this boot in the file, 0 while not attached */
+	int64_t moved_aside;       /* suffix .broken-N of a damaged database, 0: none was */
+	int64_t oldest_wall_ms;    /* of the oldest sample or rollup, 0 when there is none */
 	struct store_kept kept[STORE_N_KEPT]; /* names are NULL before the first commit */
 };
 

@@ -66,6 +66,9 @@ is "$(id -u)" "$(stat -c %u "$work/run/helper.sock")" 'owner of the socket'
 "$bin/flashscope" status --url "$url" | grep -qE '^helper +up, [2-9] workers, 0 restarted$' ||
 	fail "status: $("$bin/flashscope" status --url "$url" | grep ^helper)"
 
+# The start of the daemon is told before what came of it.
+get /api/v1/events | json 'sort_by(.t, .id) | [.[].kind] | index("start") < index("helper_up")' 'order of the events'
+
 # Who switches the UFS monitors dies alone: said, and said when another one does.
 ufs=$(child "$server" flashscope-ufs)
 [ -n "$ufs" ] || fail 'nobody switches the UFS monitors'

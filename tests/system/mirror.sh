@@ -40,6 +40,16 @@ for wait in 1.13 0.57 2.31 0.05 1.77; do
 	grep -q 'and are taken over' "$work/log" || fail 'the log does not say so'
 done
 get '/api/v1/events?from=-1h' | json 'map(select(.kind == "recovered")) | length >= 5' 'events'
+# Both say until when, of what was taken over as well.
+get '/api/v1/events?from=-1h' | json '[.[] | select(.kind == "recovered")] as $r |
+	[.[] | select(.kind == "daemon_crashed")] as $c |
+	([$r[].evidence.last_sample] - [$c[].evidence.last_sample] == []) and
+	all($r[]; .text | test("taken over: [0-9]+ ticks of groups and [0-9]+ events, until 2.*Z$")) and
+	all($c[]; .text | test("^the run before crashed or was killed after its last sample, of 2.*Z; the boot went on$"))' \
+	'until when'
+get '/api/v1/events?from=-1h' | json '[.[] | select(.kind == "daemon_crashed") | .evidence.last_sample] | unique | length >= 5' \
+	'each of its own time'
+"$bin/flashscope" status --socket "$memory/run/flashscoped.sock" | grep '^mirror' && fail 'status has words for a mirror that there is'
 last=$(get '/api/v1/latest?collector=load' | jq '.[0].boot_ms')
 stop
 
@@ -56,5 +66,10 @@ is "$n" "$distinct" 'ticks that are there twice'
 start --config "$work/f.conf"
 get /api/v1/status | json '.store.mirrored == false and (.store.mirror_reason | test("not in memory"))' 'no mirror'
 [ ! -e "$work/run/mirror.0" ] || fail 'a mirror on a disk'
+grep -q '^no mirror, so a daemon that is killed loses what is not committed: the runtime folder is not in memory' \
+	"$work/log" || fail 'the log does not say that there is no mirror'
+"$bin/flashscope" status --socket "$work/run/flashscoped.sock" |
+	grep -q '^mirror    none, so a daemon that is killed loses what is not committed: the runtime folder is not' ||
+	fail 'status does not say that there is no mirror'
 stop
 echo ok
