@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/macros.h"
 #include "base/paths.h"
+#include "cli/ambiguous.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/options.h"
@@ -92,20 +93,68 @@ static int parse_args(int argc, char **argv, struct query_args *args)
 	return check_args(args);
 }
 
+/* What the clock showed then, in one boot up to one step. */
+struct shown_lines {
+	int64_t boot, wall_offset_ms, first_ms, last_ms; /* boot clock */
+};
+
+#define SHOWN_LINES_MAX 32
+
 /* Passes the items on and counts the points among them. */
 struct counted {
 	int (*next)(void *source, struct points_item *ret);
 	void *source;
 	size_t n_points;
+	struct shown_lines shown[SHOWN_LINES_MAX];
+	size_t n_shown;
 };
+
+static void count_shown(struct counted *counted, const struct points_item *item)
+{
+	const struct points_series *series = item->series;
+	struct shown_lines *lines = counted->shown;
+	size_t i = 0;
+
+	while (i < counted->n_shown &&
+	       (lines[i].boot != series->boot || lines[i].wall_offset_ms != series->wall_offset_ms))
+		i++;
+	if (i == SHOWN_LINES_MAX)
+		return;
+	if (i == counted->n_shown) {
+		lines[i] = (struct shown_lines){series->boot, series->wall_offset_ms, item->boot_ms,
+						item->boot_ms};
+		counted->n_shown++;
+	}
+	lines[i].first_ms = MIN(lines[i].first_ms, item->boot_ms);
+	lines[i].last_ms = MAX(lines[i].last_ms, item->boot_ms);
+}
 
 static int next_counted(void *arg, struct points_item *ret)
 {
 	struct counted *counted = arg;
 	int r = counted->next(counted->source, ret);
 
-	counted->n_points += r > 0 && ret->type == POINTS_POINT;
+	if (r <= 0 || ret->type != POINTS_POINT)
+		return r;
+	counted->n_points++;
+	if (ret->series->as_shown)
+		count_shown(counted, ret);
 	return r;
+}
+
+/* CSV has no place for it. */
+static void say_ambiguous(const struct points_head *head, const struct counted *counted)
+{
+	fflush(stdout);
+	ambiguous_print(stderr, "flashscope query: ", head->ambiguous, head->n_ambiguous);
+	for (size_t i = 0; i < counted->n_shown; i++)
+		fprintf(stderr,
+			"flashscope query: boot %lld, boot_ms %lld to %lld, where wall is boot_ms "
+			"+ %lld: at the time that the clock showed then, not the one that it "
+			"really was\n",
+			(long long)counted->shown[i].boot, (long long)counted->shown[i].first_ms,
+			(long long)counted->shown[i].last_ms,
+			(long long)counted->shown[i].wall_offset_ms);
 }
 
 static int print_counted(const struct query_args *args, const struct points_head *head,
@@ -128,6 +177,8 @@ static int print_counted(const struct query_args *args, const struct points_head
 	r = cli_print_stream(stream);
 	if (r == 0 && args->json)
 		putchar('\n');
+	if (r == 0 && args->csv)
+		say_ambiguous(head, counted);
 	return r;
 }
 
@@ -135,7 +186,7 @@ static int print_answer(const struct query_args *args, const struct points_head 
 			int (*next)(void *source, struct points_item *ret), void *source,
 			size_t *ret_n_points)
 {
-	struct counted counted = {next, source, 0};
+	struct counted counted = {.next = next, .source = source};
 	int r = print_counted(args, head, &counted);
 
 	*ret_n_points = counted.n_points;

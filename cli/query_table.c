@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/ambiguous.h"
 #include "cli/cells.h"
 #include "cli/shown.h"
 #include "cli/table.h"
@@ -229,33 +230,10 @@ static void print_title(const struct points_head *head, FILE *out)
 	fprintf(out, "%s, %s in steps of %s s: %s\n", head->metric, head->agg, buf, head->help);
 }
 
-static void print_span(const struct points_ambiguity *a, FILE *out)
-{
-	char from[64], to[64];
-	struct text t_from = TEXT_IN(from), t_to = TEXT_IN(to);
-
-	clock_rfc3339(&t_from, a->from_wall_ms);
-	clock_rfc3339(&t_to, a->to_wall_ms);
-	fprintf(out, "%s to %s", from, to);
-}
-
 /* Which times of the window are no single moment. */
 static void print_ambiguous(const struct grid *grid, FILE *out)
 {
-	const struct points_head *head = grid->head;
-
-	for (size_t i = 0; i < head->n_ambiguous; i++) {
-		const struct points_ambiguity *a = &head->ambiguous[i];
-
-		fputs("ambiguous: ", out);
-		print_span(a, out);
-		if (a->why == POINTS_TWO_BOOTS)
-			fprintf(out, " is in the boots %lld and %lld\n", (long long)a->other_boot,
-				(long long)a->boot);
-		else
-			fprintf(out, " was shown twice in boot %lld, whose clock was set back\n",
-				(long long)a->boot);
-	}
+	ambiguous_print(out, "", grid->head->ambiguous, grid->head->n_ambiguous);
 	if (grid->as_shown)
 		fputs("* at the time that the clock showed then, not the one that it really was\n",
 		      out);

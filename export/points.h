@@ -30,7 +30,8 @@
  *   back at boot_ms, and has shown from..to twice; [{"why":"two_boots","boot":2,"other_boot":1,
  *   "from":...,"to":...}] where two boots have them. A series with "as_shown":true has what the
  *   clock showed as times of the window, and what really was at another time; its wall_offset_ms
- *   is that of the clock then. CSV tells them apart by boot and boot_ms.
+ *   is that of the clock then. CSV tells them apart by boot and boot_ms;
+ *   the command says on stderr which they are.
  * - damaged counts pieces of the file that could not be read, and is only there when there are any.
  *
  * CSV has a header and one line for each point; value is empty where JSON has null:

@@ -71,6 +71,13 @@ to=$(date -u -d '+1 minute' +%FT%TZ)
 get "/api/v1/query?metric=load.threads&from=$from&to=$to&step=1s" |
 	json '.ambiguous == null and
 		([.series[] | select(.as_shown) | .points[]] | length >= 2)' 'what the clock showed then'
+asked() {
+	"$bin/flashscope" query load.threads --socket "$work/run/flashscoped.sock" --from "$from" --to "$to" \
+		--step 1s "$1"
+}
+asked --csv 2>"$work/csv.err" >"$work/csv" || fail '--csv'
+grep -Eq '^flashscope query: boot 1, boot_ms [0-9]+ to [0-9]+, where wall is boot_ms \+ [0-9]+: at the time' \
+	"$work/csv.err" || fail '--csv does not tell the lines that are as shown'
 
 # By another two seconds: these alone were shown twice.
 echo -3602 >"$work/shift.new"
@@ -81,8 +88,9 @@ to=$(date -u -d '-59 minutes' +%FT%TZ)
 get "/api/v1/query?metric=load.threads&from=$from&to=$to&step=1s" |
 	json '(.ambiguous | length == 1) and (.ambiguous[0] | .why == "clock_step" and .boot == 1 and
 		([.from, .to] | map(.[:19] + "Z" | fromdate) | .[1] - .[0] | . >= 1 and . <= 4))' 'what was shown twice'
-"$bin/flashscope" query load.threads --socket "$work/run/flashscoped.sock" --from "$from" --to "$to" --step 1s |
-	grep -q '^ambiguous: .* was shown twice in boot 1' || fail 'the command does not say so'
+asked -- | grep -q '^ambiguous: .* was shown twice in boot 1' || fail 'the command does not say so'
+asked --csv 2>"$work/csv.err" | awk -F, 'NF != 6 { exit 1 }' || fail 'what is no line of CSV'
+grep -q '^flashscope query: ambiguous: .* was shown twice in boot 1' "$work/csv.err" || fail '--csv does not say so'
 get /api/v1/status | json '.clock.set and .clock.n_steps == 3 and .clock.n_suspends == 0' 'clock in status'
 stop
 is 3 "$(sqlite3 -readonly "$work/f.db" "SELECT count(*) FROM events WHERE kind = 'clock_step'")" 'steps in the file'
