@@ -358,13 +358,22 @@ static int writers_probe(struct hw *hw, struct probe *probe, void **ret_state)
 	return 0;
 }
 
+/* Where no account may be read, nothing is known to have been written. */
+static bool is_denied(const struct writer_processes *processes)
+{
+	struct writer_processes_stats stats;
+
+	writer_processes_get(processes, &stats);
+	return stats.has_looked && stats.n_denied == stats.n_seen;
+}
+
 static int sample_top(struct writers *w, struct hw *hw, struct sink *sink)
 {
 	int r, error = 0;
 
 	if (w->processes) {
 		r = writer_processes_look(w->processes, hw, &w->top);
-		if (r > 0)
+		if (r > 0 && !is_denied(w->processes))
 			writer_top_rows(&w->top, sink);
 		error = MIN(r, 0);
 	}
@@ -405,8 +414,7 @@ static void sample_processes(const struct writer_processes *processes, struct si
 	struct row *row;
 
 	writer_processes_get(processes, &stats);
-	/* Where no account may be read, nothing is known to have been written. */
-	if (stats.has_looked && stats.n_denied == stats.n_seen) {
+	if (is_denied(processes)) {
 		row_set(sink_row(sink, "process", ""), DENIED, (int64_t)stats.n_denied);
 		return;
 	}

@@ -282,7 +282,7 @@ int writer_cgroups_look(struct writer_cgroups *c, struct hw *hw, const char *roo
 	c->n = 0;
 	c->is_complete = true;
 	c->stats.n_left_out = 0;
-	writer_top_begin(top, WRITER_CGROUP);
+	writer_top_begin(top, WRITER_CGROUP, c->is_first_done);
 	r = find_groups(c, hw, root);
 	if (r < 0) {
 		/* The next look goes on from the one before. */

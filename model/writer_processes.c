@@ -329,7 +329,6 @@ static void tell(struct writer_processes *p, struct hw *hw, struct writer_top *t
 		writer_io_add(&rest.io, &p->v[i].since);
 		rest.n++;
 	}
-	writer_top_begin(top, WRITER_PROCESS);
 	for (size_t i = 0; i < picks.n; i++) {
 		struct writer writer = {.source = WRITER_PROCESS,
 					.id = picks.v[i]->pid,
@@ -403,6 +402,7 @@ int writer_processes_look(struct writer_processes *p, struct hw *hw, struct writ
 		p->after = p->pids[p->n_pids - 1];
 		return 0;
 	}
+	writer_top_begin(top, WRITER_PROCESS, p->stats.has_looked);
 	end_look(p);
 	tell(p, hw, top);
 	p->after = 0;

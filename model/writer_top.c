@@ -2,9 +2,10 @@
 
 #include <stdio.h>
 
-void writer_top_begin(struct writer_top *top, enum writer_source source)
+void writer_top_begin(struct writer_top *top, enum writer_source source, bool counts)
 {
 	top->source = source;
+	top->counts = counts;
 	top->n = 0;
 	top->others = (struct writer){.source = source, .id = -1};
 	snprintf(top->others.name, sizeof(top->others.name), WRITER_OTHERS);
@@ -53,6 +54,6 @@ void writer_top_rows(const struct writer_top *top, struct sink *sink)
 {
 	for (size_t i = 0; i < top->n; i++)
 		writer_to_row(&top->v[i], sink);
-	if (!writer_io_is_zero(&top->others.io))
+	if ((top->counts && !top->n) || !writer_io_is_zero(&top->others.io))
 		writer_to_row(&top->others, sink);
 }

@@ -97,7 +97,7 @@ int writer_users_look(struct writer_users *users, struct hw *hw,
 	int r = hw_read(hw, users->text, sizeof(users->text), "proc/uid_io/stats");
 	struct slice rest = {users->text, (size_t)MAX(r, 0)}, line;
 
-	writer_top_begin(top, WRITER_UID);
+	writer_top_begin(top, WRITER_UID, users->is_first_done && users->n);
 	if (r < 0)
 		return r;
 	users->stats.n_left_out = 0;

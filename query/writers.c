@@ -123,7 +123,9 @@ static int take(const struct writer_record *record, void *arg)
 	report->from_ms = MIN(report->from_ms, from_ms);
 	report->to_ms = MAX(report->to_ms, to_ms);
 	report->has[record->writer->source] = true;
-	add_bounded(sums, record->writer);
+	/* That it was looked at is all that such a row says. */
+	if (!writer_io_is_zero(&record->writer->io))
+		add_bounded(sums, record->writer);
 	return 0;
 }
 
@@ -370,7 +372,9 @@ int query_writers(struct reader *reader, enum writers_by by, int64_t from_wall_m
 		report.n_hours && (report.from_ms < from_wall_ms || report.to_ms > to_wall_ms);
 	if (r == 0)
 		r = fill(&sums, &report);
-	if (r == 0 && !report.n)
+	if (r == 0 && !report.n && report.has[sources[report.by]])
+		report.state = WRITERS_NONE;
+	else if (r == 0 && !report.n)
 		r = judge(reader, writer_source_name(sources[report.by]), &report);
 	if (r < 0)
 		return r;

@@ -51,6 +51,19 @@ static void add_to_others(struct writer_hour *hour, const struct writer *from)
 	known->n = MIN(known->n + MAX(from->n, INT64_C(1)), WRITERS_N_MAX);
 }
 
+/* Somebody has looked, and nobody had written: one row of 0 bytes, unless there are others. */
+static void add_look(struct writer_hour *hour, const struct writer *from)
+{
+	struct writer *look = &hour->v[hour->n];
+
+	for (size_t i = 0; i < hour->n; i++)
+		if (hour->v[i].source == from->source)
+			return;
+	*look = (struct writer){.source = from->source, .id = -1};
+	snprintf(look->name, sizeof(look->name), WRITER_OTHERS);
+	hour->n++;
+}
+
 static struct writer *smallest_of(struct writer_hour *hour, enum writer_source source)
 {
 	struct writer *smallest = NULL;
@@ -67,6 +80,10 @@ static void add_writer(struct writer_hour *hour, const struct writer *writer)
 {
 	struct writer *known = find(hour, writer), *smallest;
 
+	if (writer_io_is_zero(&writer->io)) {
+		add_look(hour, writer);
+		return;
+	}
 	if (known) {
 		writer_merge(known, writer);
 		return;
@@ -134,7 +151,9 @@ static struct writer_hour *trim(struct writer_hour *hour, struct writer_hour *re
 	for (size_t i = 0; i < hour->n; i++) {
 		const struct writer *writer = &hour->v[i];
 
-		if (writer_is_others(writer) || n_of[writer->source]++ >= WRITERS_KEEP_MAX)
+		if (writer_io_is_zero(&writer->io))
+			add_look(ret, writer);
+		else if (writer_is_others(writer) || n_of[writer->source]++ >= WRITERS_KEEP_MAX)
 			add_to_others(ret, writer);
 		else
 			ret->v[ret->n++] = *writer;

@@ -84,6 +84,16 @@ static int64_t written_by(const struct fixture *f, enum writer_source source, co
 	return sum;
 }
 
+/* It was looked at, and nobody had written. */
+static void check_nobody(const struct fixture *f)
+{
+	struct writer writer;
+
+	assert_int_equal(f->sink.n_rows, 1);
+	assert_int_equal(writer_of_row(&f->sink, f->sink.rows[0], &writer), 0);
+	assert_true(writer_is_others(&writer) && writer_io_is_zero(&writer.io) && !writer.n);
+}
+
 static const char *unit_of(const struct fixture *f, const char *name)
 {
 	static struct writer writer;
@@ -302,7 +312,7 @@ static void test_children(void **state)
 	assert_int_equal(fixture_sample(f, TOP), 0);
 	end_process(f, 21);
 	assert_int_equal(fixture_sample(f, TOP), 0);
-	assert_int_equal(f->sink.n_rows, 0);
+	check_nobody(f);
 	put_io(f, 10, 0, 100 + 8500 + 30 + 2000 + 4000 + 7);
 	assert_int_equal(fixture_sample(f, TOP), 0);
 	assert_int_equal(written_by(f, WRITER_PROCESS, "sh"), 7);
@@ -462,7 +472,7 @@ static void test_cgroups(void **state)
 	assert_int_equal(written_by(f, WRITER_CGROUP, "b.service"), 300);
 	put_group(f, "system.slice", "8:0 rbytes=0 wbytes=6770\n");
 	assert_int_equal(fixture_sample(f, TOP), 0);
-	assert_int_equal(f->sink.n_rows, 0);
+	check_nobody(f);
 
 	/* What a unit writes after its last look stays with the slice. */
 	take_away(f, "sys/fs/cgroup/system.slice/b.service");
@@ -492,7 +502,7 @@ static void test_cgroups_hostile(void **state)
 	assert_int_equal(fixture_probe(f, "writers", false), 0);
 	assert_int_equal(fixture_sample(f, TOP), 0);
 	assert_int_equal(fixture_sample(f, TOP), 0);
-	assert_int_equal(f->sink.n_rows, 0);
+	check_nobody(f);
 	writer_cgroups_get(writer_cgroups_of(f->hw), &stats);
 	assert_int_equal(stats.n_known, WRITER_CGROUPS_MAX);
 	assert_int_equal(stats.n_left_out, 23);
@@ -532,7 +542,7 @@ static void test_cgroups_slide_in(void **state)
 		if (i % 100)
 			continue;
 		assert_int_equal(fixture_sample(f, TOP), 0);
-		assert_int_equal(f->sink.n_rows, 0);
+		check_nobody(f);
 	}
 	assert_int_equal(removed, 60);
 	for (int i = 1; i < SLID && removed < 120; i += 10, removed++) {
@@ -540,7 +550,7 @@ static void test_cgroups_slide_in(void **state)
 		take_group(f, name);
 	}
 	assert_int_equal(fixture_sample(f, TOP), 0);
-	assert_int_equal(f->sink.n_rows, 0);
+	check_nobody(f);
 
 	/* All are known now: what is new is news again, and those that slid in go on. */
 	put_group(f, "new", "8:0 rbytes=0 wbytes=300\n");
@@ -646,6 +656,10 @@ static void test_says_what_is_missing(void **state)
 	check_outcome(f, "process", OUTCOME_OK);
 	assert_non_null(strstr(item_of(f, "process")->advice, "CAP_SYS_PTRACE"));
 	assert_int_equal(fixture_sample(f, TOP), 0);
+	assert_int_equal(fixture_sample(f, TOP), 0);
+	/* Of an account that nobody may read it is not known that nobody wrote. */
+	assert_int_equal(written_by(f, WRITER_PROCESS, WRITER_OTHERS), -1);
+	assert_int_equal(written_by(f, WRITER_UID, WRITER_OTHERS), 0);
 	assert_int_equal(fixture_sample(f, WRITERS), 0);
 	check_value(f, "process", "denied", 1);
 }

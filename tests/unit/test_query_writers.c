@@ -273,6 +273,80 @@ static void a_kill_loses_no_account(void **state)
 	assert_written(w, 7 * MIB);
 }
 
+static void ask_in(struct world *w, int64_t from_ms, int64_t to_ms, struct writers_report *ret)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+
+	assert_int_equal(reader_open(w->path, w->store, registry(), &reader), 0);
+	assert_int_equal(query_writers(reader, WRITERS_BY_PROCESS, OFFSET_MS + from_ms,
+				       OFFSET_MS + to_ms, ret),
+			 0);
+}
+
+static int64_t rows_of(const struct world *w, int64_t t_ms)
+{
+	char sql[96];
+	sqlite3_stmt *stmt = NULL;
+	sqlite3 *conn;
+	int64_t n;
+
+	snprintf(sql, sizeof(sql), "SELECT count(*) FROM writer WHERE t=%lld", (long long)t_ms);
+	assert_int_equal(sqlite3_open(w->path, &conn), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(conn, sql, -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(conn);
+	return n;
+}
+
+/* As the collector tells of an account that it has looked at, in which nobody had written. */
+static void count_nobody(struct world *w, int64_t t_ms)
+{
+	begin_tick(w);
+	add(w, WRITER_PROCESS, WRITER_OTHERS, "", 0);
+	end_tick(w, t_ms);
+}
+
+/* An hour in which nobody wrote was counted, in memory, in the file and after a kill. */
+static void quiet_hours_are_counted(void **state)
+{
+	struct world *w = *state;
+	CLEANUP(writers_report_done) struct writers_report report = {0};
+
+	count_second(w, SECOND_MS, 0);
+	count_second(w, HOUR_MS, MIB);
+	for (int64_t t = HOUR_MS + MINUTE_MS; t <= 2 * HOUR_MS; t += MINUTE_MS)
+		count_nobody(w, t);
+	count_second(w, 3 * HOUR_MS, MIB);
+	for (int i = 0; i < 3; i++) {
+		ask_in(w, SECOND_MS, 2 * HOUR_MS + MINUTE_MS, &report);
+		assert_int_equal(report.n, 1);
+		assert_int_equal(report.total.written, MIB);
+		assert_int_equal(report.n_hours, 2);
+		assert_int_equal(report.uncounted_ms, 0);
+		writers_report_done(&report);
+		ask_in(w, HOUR_MS + 10 * MINUTE_MS, 2 * HOUR_MS - 10 * MINUTE_MS, &report);
+		assert_int_equal(report.state, WRITERS_NONE);
+		assert_int_equal(report.n, 0);
+		assert_int_equal(report.uncounted_ms, 0);
+		writers_report_done(&report);
+		if (i == 0) {
+			assert_int_equal(store_commit(w->store, 3 * HOUR_MS, false), 0);
+		} else {
+			store_close(w->store);
+			open_store(w);
+		}
+	}
+	/* One who writes in an hour takes the place of what only tells of a look. */
+	count_nobody(w, 4 * HOUR_MS + MINUTE_MS);
+	count_nobody(w, 4 * HOUR_MS + 2 * MINUTE_MS);
+	count_second(w, 4 * HOUR_MS + 3 * MINUTE_MS, MIB);
+	assert_int_equal(store_commit(w->store, 4 * HOUR_MS + 4 * MINUTE_MS, true), 0);
+	assert_int_equal(rows_of(w, 4 * HOUR_MS), 1);
+	assert_int_equal(rows_of(w, HOUR_MS), 1);
+}
+
 static int64_t size_of(const struct world *w, const char *name)
 {
 	char path[128];
@@ -351,16 +425,6 @@ static void look(struct world *w, const char *source, int64_t t_ms)
 	store_add(w->store, group, t_ms, 0, MINUTE_MS, &w->sink);
 }
 
-static void ask_in(struct world *w, int64_t from_ms, int64_t to_ms, struct writers_report *ret)
-{
-	CLEANUP(reader_closep) struct reader *reader = NULL;
-
-	assert_int_equal(reader_open(w->path, w->store, registry(), &reader), 0);
-	assert_int_equal(query_writers(reader, WRITERS_BY_PROCESS, OFFSET_MS + from_ms,
-				       OFFSET_MS + to_ms, ret),
-			 0);
-}
-
 /* Nobody who wrote, nobody who looked, and looked at another time: three answers. */
 static void none_is_told_apart(void **state)
 {
@@ -411,6 +475,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(others_are_not_unseen_too, start, end),
 		cmocka_unit_test_setup_teardown(none_is_told_apart, start, end),
 		cmocka_unit_test_setup_teardown(a_kill_loses_no_account, start, end),
+		cmocka_unit_test_setup_teardown(quiet_hours_are_counted, start, end),
 		cmocka_unit_test_setup_teardown(its_bytes_are_counted, start, end),
 		cmocka_unit_test_setup_teardown(a_foreign_mirror_is_passed_over, start, end),
 	};
