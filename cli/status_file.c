@@ -182,17 +182,28 @@ static int print_nodes(struct reader *reader)
 	return r < 0 ? r : table_print(table, stdout);
 }
 
-/* What the daemon had in its memory when it ended, or when the file was copied, is in no file. */
+/* What the daemon had in its memory when it ended, or when the file was copied, is in no file; and
+ * what a file had in whose place this one is, not in this one. */
 static void print_end(struct reader *reader)
 {
+	char lost[EVENT_TEXT_MAX];
+	bool began_late = reader_lost_before(reader, lost) > 0;
 	int64_t first_ms, last_ms;
 
+	if (began_late) {
+		fputs("before    ", stdout);
+		cli_put_text(stdout, lost);
+		putchar('\n');
+	}
 	if (cli_file_span(reader, &first_ms, &last_ms) < 0)
 		return;
 	print_wall("newest    sample", last_ms);
-	puts(reader_was_stopped(reader) > 0
-		     ? "; the daemon was stopped, nothing is missing"
-		     : "; no stop of the daemon is in it: what came after that is missing");
+	if (reader_was_stopped(reader) <= 0)
+		puts("; no stop of the daemon is in it: what came after that is missing");
+	else if (began_late)
+		puts("; the daemon was stopped, nothing is missing after it");
+	else
+		puts("; the daemon was stopped, nothing is missing");
 }
 
 /* As the status of a daemon tells it. */

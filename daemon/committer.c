@@ -39,6 +39,7 @@ struct committer {
 	bool failing;      /* said already */
 	bool written;      /* as well */
 	bool moved_aside;
+	uint64_t n_mishaps; /* that were said */
 	int64_t failing_ms; /* since then */
 	char error[256];    /* as it was at first */
 	pthread_t thread;
@@ -79,6 +80,9 @@ static void tell(struct committer *committer, int r)
 	struct store_status status;
 
 	store_get_status(committer->store, &status);
+	if (status.n_mishaps != committer->n_mishaps)
+		log_warning("%s", status.mishap);
+	committer->n_mishaps = status.n_mishaps;
 	if (status.moved_aside && !committer->moved_aside) {
 		log_error("the database was damaged; it is kept with the suffix .broken-%jd",
 			  (intmax_t)status.moved_aside);

@@ -11,6 +11,7 @@
 #include "store/batch.h"
 #include "store/journal_holder.h"
 #include "store/keep.h"
+#include "store/mishap.h"
 #include "store/sql.h"
 
 /* Coded samples of one transaction: with what a fold adds it fits into the journal's share. */
@@ -244,7 +245,7 @@ static int check_wal(struct store *store, struct db *db)
 	int code =
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
-	sqlite3_busy_timeout(db->conn, 2000);
+	sqlite3_busy_timeout(db->conn, DB_BUSY_TIMEOUT_MS);
 	if (code != SQLITE_OK || wal_bytes(store) > max_bytes) {
 		note_holder(store);
 		return -EBUSY;
@@ -515,8 +516,8 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 
 	note_commit(store, t_ms, final);
 	/* Before anything is taken: what the old file knew must be written again. */
-	if (store->db && !db_same_file(store))
-		db_detach(store);
+	if (store->db)
+		db_look_for_mishap(store, t_ms);
 	while (!r && more)
 		r = commit_batch(store, t_ms, final, &more);
 	if (!r && final)

@@ -14,12 +14,12 @@
 #include "base/clock.h"
 #include "base/errno_name.h"
 #include "store/keep.h"
+#include "store/mishap.h"
 #include "store/rollup.h"
 #include "store/sql.h"
 
-#define BUSY_TIMEOUT_MS 2000
-#define CACHE_KIB       256
-#define SEQ_MAX         (INT64_C(1) << 60)
+#define CACHE_KIB 256
+#define SEQ_MAX   (INT64_C(1) << 60)
 
 void db_note(struct store *store, int error, const char *detail)
 {
@@ -121,7 +121,7 @@ static int take_lock(const char *path, int *ret_fd)
 
 static int set_up(sqlite3 *conn)
 {
-	sqlite3_busy_timeout(conn, BUSY_TIMEOUT_MS);
+	sqlite3_busy_timeout(conn, DB_BUSY_TIMEOUT_MS);
 	/* EXTRA: of a new file the first page is written with a rollback journal. Where a file
 	 * system may bring that back after a power cut (f2fs), it would empty the file. */
 	return sql_exec(conn,
@@ -407,20 +407,13 @@ static void db_free(struct db *db)
 
 static int open_db(struct store *store, struct db *db)
 {
-	struct stat st;
 	int r = db_look(store->path);
 
 	if (!r)
 		r = take_lock(store->path, &db->lock_fd);
 	if (!r)
 		r = open_conn(store, db);
-	if (!r)
-		r = stat(store->path, &st) < 0 ? -errno : 0;
-	if (r < 0)
-		return r;
-	db->dev = st.st_dev;
-	db->ino = st.st_ino;
-	return 0;
+	return r ? r : db_note_places(store, db);
 }
 
 static void attached(struct store *store, struct db *db)
@@ -578,12 +571,4 @@ void db_move_aside(struct store *store)
 		 "the database was damaged; it is kept with the suffix .broken-%jd",
 		 (intmax_t)stamp);
 	store_event(store, &event);
-}
-
-bool db_same_file(const struct store *store)
-{
-	struct stat st;
-
-	return !stat(store->path, &st) && st.st_dev == store->db->dev &&
-	       st.st_ino == store->db->ino;
 }

@@ -23,6 +23,7 @@
 #define TAIL_DIR_MAX_BYTES    65536
 #define TAIL_PAYLOAD_BYTES    4040 /* of a record that fills one page and no more */
 #define CHECKPOINT_MS         300000
+#define DB_BUSY_TIMEOUT_MS    2000
 
 /* The live pages of the tail in the order of time; what is no page of ours is left out. */
 #define TAIL_LIVE                                                                                  \
@@ -52,11 +53,18 @@ struct file_group {
  * index. One whose row has got out of reach gets another. */
 #define EVENTS_BACK "512"
 
+/* Which file it is that was opened. */
+enum db_place_of { DB_FILE, DB_JOURNAL, DB_INDEX, DB_PLACES };
+
+struct db_place {
+	dev_t dev;
+	ino_t ino; /* 0: there was none */
+};
+
 struct db {
 	sqlite3 *conn;
 	int lock_fd;
-	dev_t dev;
-	ino_t ino;
+	struct db_place places[DB_PLACES];
 	int64_t boot;
 	int64_t size_max_bytes;
 	struct store_shares shares;
@@ -97,8 +105,6 @@ void db_note(struct store *store, int error, const char *detail);
 bool db_is_damaged(const char *path);
 /* Detaches from a damaged file and moves it out of the way. */
 void db_move_aside(struct store *store);
-/* Whether path still names the open file. */
-bool db_same_file(const struct store *store);
 
 /* schema.c. Tables of a new file; tables, columns and views of the catalog's groups. */
 MUST_CHECK int schema_create(struct db *db);

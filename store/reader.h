@@ -33,6 +33,10 @@ MUST_CHECK int reader_was_stopped(struct reader *reader);
  * no stop of the daemon. 1, 0, -errno */
 MUST_CHECK int reader_may_lack(struct reader *reader);
 
+/* What the newest event says by which what was recorded before is not in this file: it was lost, or
+ * damaged and moved aside, while a daemon had it open. 1, 0: there is none, -errno */
+MUST_CHECK int reader_lost_before(struct reader *reader, char text[EVENT_TEXT_MAX]);
+
 struct boot {
 	int64_t id; /* number in the file */
 	char boot_id[40];

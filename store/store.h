@@ -218,7 +218,9 @@ struct store_status {
 	uint64_t n_not_in_ring;    /* ticks and events that it did not take */
 	int64_t boot;              /* number of this boot in the file, 0 while not attached */
 	int64_t moved_aside;       /* suffix .broken-N of a damaged database, 0: none was */
-	int64_t oldest_wall_ms;    /* of the oldest sample or rollup, 0 when there is none */
+	uint64_t n_mishaps; /* the open file, or its journal, was removed, replaced or emptied */
+	char mishap[256];   /* the last of these, as its event says it */
+	int64_t oldest_wall_ms; /* of the oldest sample or rollup, 0 when there is none */
 	struct store_kept kept[STORE_N_KEPT]; /* names are NULL before the first commit */
 };
 

@@ -190,22 +190,120 @@ static void half_checkpointed(void **state)
 	run("test \"$(sqlite3 a.db 'SELECT count(*) FROM disk')\" = 49");
 }
 
-/* The file goes away under the program: a new one is begun, and says all that is known. */
+static void lost_before(bool want)
+{
+	struct reader *reader = world_reader(NULL);
+	char text[EVENT_TEXT_MAX] = "";
+
+	assert_int_equal(reader_lost_before(reader, text), want);
+	assert_true(!want || strstr(text, "2026-"));
+	reader_close(reader);
+}
+
+/* The file goes away under the program: a new one is begun, and says all that is known; that
+ * something was before, too. */
 static void removed(void **state)
 {
+	static const char *const commands[] = {"rm a.db a.db-wal a.db-shm", "rm a.db",
+					       "mv a.db moved.db"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		struct store *store = world_open("boot-a");
+		struct store_status status;
+		char answer[256];
+
+		add_ticks(store, 1000, 10000);
+		assert_int_equal(store_commit(store, 10000, false), 0);
+		add_ticks(store, 10000, 11000);
+		assert_int_equal(store_commit(store, 11000, false), 0);
+		run(commands[i]);
+		add_ticks(store, 11000, 20000);
+		assert_int_equal(store_commit(store, 20000, false), 0);
+		assert_int_equal(store_commit(store, 21000, true), 0);
+		store_get_status(store, &status);
+		assert_int_equal(status.n_mishaps, 1);
+		assert_non_null(strstr(status.mishap, "removed"));
+		store_close(store);
+		world_shell("SELECT count(*), min(t), (SELECT value FROM infos), (SELECT "
+			    "group_concat(kind || severity || t) FROM event) FROM disk",
+			    answer, sizeof(answer));
+		assert_string_equal(answer, "9|11000|X-1|database_lostwarning11000");
+		lost_before(true);
+		run("rm a.db");
+	}
+	/* What was moved has all that was committed. */
+	run("test \"$(sqlite3 moved.db 'SELECT count(*) FROM disk')\" = 10");
+}
+
+/* What the journal had is kept with the file that was emptied. */
+static void emptied(void **state)
+{
 	struct store *store = world_open("boot-a");
+	struct reader *idle = world_reader(store);
+	struct store_status status;
 	char answer[256];
 
 	(void)state;
 	add_ticks(store, 1000, 10000);
 	assert_int_equal(store_commit(store, 10000, false), 0);
-	run("rm a.db a.db-wal a.db-shm");
+	assert_int_equal(reader_may_lack(idle), 0);
+	run("truncate -s 0 a.db");
 	add_ticks(store, 10000, 20000);
-	assert_int_equal(store_commit(store, 20000, true), 0);
+	assert_int_equal(store_commit(store, 20000, false), 0);
+	store_get_status(store, &status);
+	assert_int_equal(status.n_mishaps, 1);
+	assert_non_null(strstr(status.mishap, "emptied"));
+	reader_close(idle);
+	assert_int_equal(store_commit(store, 21000, true), 0);
 	store_close(store);
-	world_shell("SELECT count(*), min(t), (SELECT value FROM infos) FROM disk", answer,
-		    sizeof(answer));
-	assert_string_equal(answer, "10|10000|X-1");
+	world_shell("SELECT count(*), min(t), (SELECT group_concat(kind) FROM event) FROM disk",
+		    answer, sizeof(answer));
+	assert_string_equal(answer, "10|10000|database_broken,database_lost");
+	lost_before(true);
+	run("test -s a.db.broken-*-wal");
+}
+
+/* SQLite would go on with a journal that has no name any more, and nobody else could read it. */
+static void journal_moved(void **state)
+{
+	static const char *const commands[] = {"mv a.db-wal gone", "rm a.db-wal a.db-shm",
+					       "mv a.db-wal gone; : >a.db-wal", "mv a.db-shm gone"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		struct store *store = world_open("boot-a");
+		struct reader *idle = world_reader(store);
+		struct store_status status;
+		struct world_seen seen = {.next_ms = 1000};
+		char answer[256];
+
+		add_ticks(store, 1000, 10000);
+		assert_int_equal(store_commit(store, 10000, false), 0);
+		assert_int_equal(reader_may_lack(idle), 0);
+		run(commands[i]);
+		for (int64_t t = 10000; t < 40000; t += 10000) {
+			add_ticks(store, t, t + 10000);
+			assert_int_equal(store_commit(store, t + 10000, false), 0);
+		}
+		store_get_status(store, &status);
+		assert_int_equal(status.n_mishaps, 1);
+		assert_string_equal(status.error, "");
+		/* What stands there is what was written. */
+		world_check(idle, 1, 0, 1000000, &seen);
+		assert_int_equal(seen.n_bad, 0);
+		assert_int_equal(seen.n_ticks, 39);
+		world_shell("SELECT count(*), (SELECT group_concat(kind || severity) FROM event) "
+			    "FROM disk",
+			    answer, sizeof(answer));
+		assert_string_equal(answer, "39|journal_lostwarning");
+		reader_close(idle);
+		assert_int_equal(store_commit(store, 41000, true), 0);
+		store_close(store);
+		lost_before(false);
+		run("sqlite3 a.db 'PRAGMA integrity_check' | grep -qx ok");
+		run("rm -f a.db* gone");
+	}
 }
 
 static void pulled_copy(void **state)
@@ -557,6 +655,8 @@ int main(void)
 		TEST(in_use),
 		TEST(damaged),
 		TEST(removed),
+		TEST(emptied),
+		TEST(journal_moved),
 		TEST(pulled_copy),
 		TEST(size_bound),
 		TEST(bound_of_the_tail),
