@@ -231,7 +231,8 @@ static void note_holder(struct store *store)
 	db_note(store, -EBUSY, buf);
 }
 
-/* A reader that stays keeps the journal from being used again; then commits wait in the tail. */
+/* A reader that stays keeps the journal from being used again, and so does a disk without room for
+ * what it has; then commits wait in the tail. */
 static int check_wal(struct store *store, struct db *db)
 {
 	int64_t max_bytes = retention_wal_full_bytes(db->size_max_bytes);
@@ -246,6 +247,12 @@ static int check_wal(struct store *store, struct db *db)
 		sqlite3_wal_checkpoint_v2(db->conn, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
 	sqlite3_busy_timeout(db->conn, DB_BUSY_TIMEOUT_MS);
+	if (code != SQLITE_OK && code != SQLITE_BUSY) {
+		int r = sql_errno(code);
+
+		db_note(store, r, sqlite3_errmsg(db->conn));
+		return r;
+	}
 	if (code != SQLITE_OK || wal_bytes(store) > max_bytes) {
 		note_holder(store);
 		return -EBUSY;

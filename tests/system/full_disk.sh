@@ -38,6 +38,18 @@ for free_kib in 0 8 16 640 660 760 1000 1200; do
 	[ "$(sqlite3 "$work/disk/f.db" 'SELECT count(*) FROM load')" -ge 2 ] || fail "ticks after $free_kib KiB"
 done
 
+# A journal that cannot be moved into the file for want of room is held by no reader.
+rm -f "$work"/disk/*
+mount -o remount,size=2m "$work/disk"
+printf '[store]\ncommit_interval = 1s\nsize_max = 4MiB\n' >"$work/small.conf"
+start --config "$work/small.conf" --db "$work/disk/f.db"
+until_true 10 grep -q 'cannot write the database' "$work/log"
+grep -q 'cannot write the database.* (ENOSPC)$' "$work/log" || fail 'the cause is not that the disk is full'
+"$bin/flashscope" status --socket "$socket" | grep -q '^trouble .* (ENOSPC)$' || fail 'status tells another cause'
+mount -o remount,size=8m "$work/disk"
+until_true 5 grep -q 'the database is written now' "$work/log"
+stop
+
 # A damaged one is moved aside, and the daemon says so once.
 dd if=/dev/urandom of="$work/disk/f.db" bs=1 seek=110 count=16000 conv=notrunc 2>/dev/null
 start --config "$work/f.conf" --db "$work/disk/f.db"
