@@ -429,6 +429,45 @@ static void attached(struct store *store, struct db *db)
 	pthread_mutex_unlock(&store->lock);
 }
 
+/* That a file is not there is no reason where its folder is missing; what is, is why nobody makes
+ * it. Returns the errno that fits. */
+static int missing_folder(const char *path, struct text *why)
+{
+	char dir[4096];
+	struct stat st;
+	bool is_missing = false;
+
+	if (slice_copy(slice_of(path), dir, sizeof(dir)) < 0)
+		return -ENOENT;
+	for (char *slash; (slash = strrchr(dir, '/')) && slash != dir;) {
+		*slash = '\0';
+		if (stat(dir, &st) == 0)
+			break;
+		is_missing = true;
+	}
+	if (!is_missing)
+		return -ENOENT;
+	text_printf(why, "its folder is not there, below %s", dir);
+	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) == 0)
+		return -ENOENT;
+	text_printf(why, ", where user %u may make nothing", geteuid());
+	return -EACCES;
+}
+
+static void note_failed(struct store *store, const struct db *db, int error)
+{
+	char buf[sizeof(store->status.error) - 64] = "";
+	struct text text = TEXT_IN(buf);
+
+	if (error == -EBUSY && db->lock_fd < 0)
+		text_str(&text, "another flashscoped has this file open");
+	else if (error == -ENOENT && db->lock_fd < 0)
+		error = missing_folder(store->path, &text);
+	else if (db->conn)
+		text_str(&text, sqlite3_errmsg(db->conn));
+	db_note(store, error, buf);
+}
+
 int db_attach(struct store *store)
 {
 	struct db *db;
@@ -447,10 +486,7 @@ int db_attach(struct store *store)
 	if (!r)
 		r = load_marks(store, db);
 	if (r < 0) {
-		db_note(store, r,
-			r == -EBUSY && db->lock_fd < 0 ? "another flashscoped has this file open"
-			: db->conn                     ? sqlite3_errmsg(db->conn)
-						       : NULL);
+		note_failed(store, db, r);
 		db_free(db);
 		if (r == -EUCLEAN)
 			db_move_aside(store);

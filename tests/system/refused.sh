@@ -3,7 +3,7 @@
 # label: single
 # shellcheck source=tests/system/lib.bash
 . "$(dirname "$0")/lib.bash"
-need sqlite3 curl
+need sqlite3 curl jq
 
 # refused TEXT OPTION...: the daemon ends by itself, fails, and says TEXT
 refused()
@@ -45,5 +45,18 @@ grep -q "the folder of $work/e/f/new.db was made" "$work/log" || fail 'a folder 
 stop
 start --db "$work/e/f/new.db"
 ! grep -q 'folder of' "$work/log" || fail 'a folder was made twice'
+stop
+
+# A folder that nobody may make: why, in place of a file that is not there; and one event of it afterwards.
+mkdir -m 555 "$work/closed"
+printf '[store]\ncommit_interval = 1s\n[helper]\nmode = off\n' >"$work/soon.conf"
+start --config "$work/soon.conf" --db "$work/closed/deep/er/new.db"
+until_true 10 grep -q 'cannot write the database' "$work/log"
+is "$work/closed/deep/er/new.db: its folder is not there, below $work/closed, where user $(id -u) may make nothing (EACCES)" \
+	"$(get /api/v1/status | jq -r .store.error)" 'why nothing is written'
+chmod 755 "$work/closed"
+mkdir -p "$work/closed/deep/er"
+until_true 20 grep -q 'the database is written now' "$work/log"
+get /api/v1/events | json 'map(select(.kind == "database_trouble")) | length == 1 and (.[0].text | test("EACCES"))' 'its event'
 stop
 echo ok
