@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -293,19 +294,34 @@ static void print_gaps(struct tree *report)
 		     "where the counters stand)");
 }
 
+/* From the first look that counts to the last: less than an hour is none. */
+static void print_extent(struct tree *report)
+{
+	const char *from = tree_text(report, "from"), *to = tree_text(report, "to");
+	char buf[32];
+	struct text span = TEXT_IN(buf);
+	int64_t from_ms, to_ms;
+
+	fputs("counted from ", stdout);
+	cli_put_text(stdout, from);
+	fputs(" to ", stdout);
+	cli_put_text(stdout, to);
+	if (clock_parse_rfc3339(from, &from_ms) < 0 || clock_parse_rfc3339(to, &to_ms) < 0) {
+		putchar('\n');
+		return;
+	}
+	text_span(&span, to_ms - from_ms);
+	printf(" (%s%s)\n", buf,
+	       tree_bool(report, "cut") ? "; hours that the window cuts are whole" : "");
+}
+
 static int print_report(struct tree *report)
 {
-	long long hours = tree_i64(report, "hours");
 	int r;
 
-	if (!hours)
+	if (!tree_i64(report, "hours"))
 		return print_none(report);
-	fputs("counted from ", stdout);
-	cli_put_text(stdout, tree_text(report, "from"));
-	fputs(" to ", stdout);
-	cli_put_text(stdout, tree_text(report, "to"));
-	printf(" (%lld %s%s)\n", hours, hours == 1 ? "hour" : "hours",
-	       tree_bool(report, "cut") ? "; those that the window cuts are whole" : "");
+	print_extent(report);
 	print_gaps(report);
 	putchar('\n');
 	if (!tree_n(tree_get(report, "writers")))

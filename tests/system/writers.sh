@@ -69,7 +69,7 @@ stays=
 "$flashscope" writers --db "$work/snap" --by process | grep -q flashwriter ||
 	fail "the snapshot has no writers: $("$flashscope" writers --db "$work/snap")"
 "$flashscope" writers --url "$url" >"$work/table"
-for wanted in '^counted from 20.* to 20.*hour' flashwriter 'written by all of them'; do
+for wanted in '^counted from 20.* to 20.* ([0-9 min]* s[;)]' flashwriter 'written by all of them'; do
 	grep -q "$wanted" "$work/table" || fail "the table lacks $wanted: $(cat "$work/table")"
 done
 if grep -q "$(printf '\033')" "$work/table"; then fail 'a name commands the terminal'; fi
