@@ -46,6 +46,10 @@ const char *cli_usual_file(const char *command);
 /* Wall-clock times of the oldest and the newest sample of a file. -ENODATA when it has none. */
 MUST_CHECK int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64_t *ret_last_ms);
 
+/* Wall-clock time of the last sample of the last boot that has any: what "now" is in a file, also
+ * where the clock of an earlier boot was ahead. -ENODATA when it has none. */
+MUST_CHECK int cli_file_newest(struct reader *reader, int64_t *ret_wall_ms);
+
 /* Copies a document to stdout. Returns 0, the error of its source, or -EIO. */
 struct stream;
 int cli_print_stream(struct stream *stream);

@@ -1,4 +1,4 @@
-/* flashscope events: what happened, with the marks, in the order of time. */
+/* flashscope events: what happened, with the marks, in the order of boots and of time. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const char help[] =
 	"                         [--json]\n"
 	"\n"
 	"What happened, the newest last: starts, boots, devices that came and went, what failed,\n"
-	"and the marks that were set.\n"
+	"and the marks that were set. Boots are in their order, whatever their clocks showed.\n"
 	"\n"
 	"  --from TIME     start of the window, default the beginning\n"
 	"  --to TIME       its end\n"
@@ -64,12 +64,14 @@ static int add_line(struct table *table, struct tree *record, const char *severi
 		    const char *kind, const char *about, const char *text)
 {
 	const char *t = tree_text(record, "t"), *t_end = tree_text(record, "t_end");
+	char boot[32];
 	const char *cells[] = {
-		t,        is_open(record) ? "open" : strcmp(t, t_end) != 0 ? t_end : "",
-		severity, kind,
-		about,    text};
+		t,        boot, is_open(record) ? "open" : strcmp(t, t_end) != 0 ? t_end : "",
+		severity, kind, about,
+		text};
 	int r = table_line(table);
 
+	snprintf(boot, sizeof(boot), "%lld", (long long)tree_i64(record, "boot"));
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(cells); i++)
 		r = table_cell(table, cells[i]);
 	return r;
@@ -95,7 +97,23 @@ static int add_mark(struct table *table, struct tree *mark)
 	return add_line(table, mark, "", "mark", buf, tree_text(mark, "label"));
 }
 
-/* Both lists are in the order of time. */
+/* The boot that no commit has brought into the file yet is the last. */
+static int64_t boot_of(struct tree *record)
+{
+	int64_t boot = tree_i64(record, "boot");
+
+	return boot ? boot : INT64_MAX;
+}
+
+static bool is_before(struct tree *a, struct tree *b)
+{
+	int64_t boot_a = boot_of(a), boot_b = boot_of(b);
+
+	return boot_a != boot_b ? boot_a < boot_b
+				: tree_i64(a, "boot_ms") <= tree_i64(b, "boot_ms");
+}
+
+/* Both lists are in the order of boots and their clocks. */
 static int fill(struct table *table, struct tree *events, struct tree *marks)
 {
 	size_t n_events = tree_n(events), n_marks = tree_n(marks), e = 0, m = 0;
@@ -105,7 +123,7 @@ static int fill(struct table *table, struct tree *events, struct tree *marks)
 		struct tree *event = e < n_events ? tree_at(events, e) : NULL;
 		struct tree *mark = m < n_marks ? tree_at(marks, m) : NULL;
 
-		if (!mark || (event && strcmp(tree_text(event, "t"), tree_text(mark, "t")) <= 0)) {
+		if (!mark || (event && is_before(event, mark))) {
 			r = add_event(table, event);
 			e++;
 		} else {
@@ -122,8 +140,9 @@ static int print_records(struct tree *events, struct tree *marks)
 		const char *name;
 		enum table_column column;
 	} columns[] = {
-		{"TIME", TABLE_TEXT}, {"UNTIL", TABLE_TEXT}, {"SEVERITY", TABLE_TEXT},
-		{"KIND", TABLE_TEXT}, {"ABOUT", TABLE_WRAP}, {"TEXT", TABLE_WRAP},
+		{"TIME", TABLE_TEXT},     {"BOOT", TABLE_NUMBER}, {"UNTIL", TABLE_TEXT},
+		{"SEVERITY", TABLE_TEXT}, {"KIND", TABLE_TEXT},   {"ABOUT", TABLE_WRAP},
+		{"TEXT", TABLE_WRAP},
 	};
 	CLEANUP(table_closep) struct table *table = NULL;
 	int r = table_open(&table);

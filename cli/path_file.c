@@ -162,11 +162,11 @@ static void nodes_of_reading_done(struct reading *reading)
 /* Of a drawing alone nobody can tell of which day it is. */
 static void say_when(const char *path, struct reader *reader)
 {
-	int64_t first_ms, last_ms;
+	int64_t last_ms;
 	char buf[64];
 	struct text text = TEXT_IN(buf);
 
-	if (cli_file_span(reader, &first_ms, &last_ms) < 0)
+	if (cli_file_newest(reader, &last_ms) < 0)
 		return;
 	clock_rfc3339(&text, last_ms);
 	fprintf(stderr, "flashscope path: as it was at the end of %s, %s\n", path, buf);

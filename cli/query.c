@@ -277,15 +277,15 @@ static int query_file(const struct query_args *args)
 	CLEANUP(query_closep) struct query *query = NULL;
 	struct problem problem = {0};
 	struct points_head head;
-	int64_t first_ms, last_ms, now_ms = clock_wall_ms();
+	int64_t first_ms, last_ms, now_ms;
 	size_t n_points;
 	bool has_span;
 
 	if (cli_open_file("query", args->db, &reader) < 0)
 		return EXIT_FAILED;
 	has_span = cli_file_span(reader, &first_ms, &last_ms) == 0;
-	if (has_span)
-		now_ms = last_ms;
+	if (cli_file_newest(reader, &now_ms) < 0)
+		now_ms = clock_wall_ms();
 
 	int r = query_open(reader, registry(), &args->params, now_ms, &query, &problem);
 

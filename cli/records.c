@@ -39,7 +39,7 @@ int records_time(const char *command, struct reader *reader, const char *name, c
 		 int64_t *ret_ms)
 {
 	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
-	int64_t first_ms, now_ms = clock_wall_ms();
+	int64_t now_ms;
 	struct problem problem = {0};
 	int n;
 
@@ -51,7 +51,7 @@ int records_time(const char *command, struct reader *reader, const char *name, c
 		return EXIT_FAILED;
 	}
 	/* What was recorded has its own now. */
-	if (cli_file_span(reader, &first_ms, &now_ms) < 0)
+	if (cli_file_newest(reader, &now_ms) < 0)
 		now_ms = clock_wall_ms();
 	if (query_time(text, now_ms, boots, (size_t)n, ret_ms, &problem) == 0)
 		return EXIT_DONE;

@@ -138,9 +138,9 @@ static int copy(struct snapshot *snapshot, struct new_file *file)
 /* A file that was not closed may have more in its journal, or a daemon more in its memory. */
 static int64_t lacks_after(struct reader *reader)
 {
-	int64_t first_ms, last_ms = -1;
+	int64_t last_ms = -1;
 
-	if (reader_was_stopped(reader) > 0 || cli_file_span(reader, &first_ms, &last_ms) < 0)
+	if (reader_was_stopped(reader) > 0 || cli_file_newest(reader, &last_ms) < 0)
 		return -1;
 	return last_ms;
 }

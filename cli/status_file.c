@@ -188,14 +188,14 @@ static void print_end(struct reader *reader)
 {
 	char lost[EVENT_TEXT_MAX];
 	bool began_late = reader_lost_before(reader, lost) > 0;
-	int64_t first_ms, last_ms;
+	int64_t last_ms;
 
 	if (began_late) {
 		fputs("before    ", stdout);
 		cli_put_text(stdout, lost);
 		putchar('\n');
 	}
-	if (cli_file_span(reader, &first_ms, &last_ms) < 0)
+	if (cli_file_newest(reader, &last_ms) < 0)
 		return;
 	print_wall("newest    sample", last_ms);
 	if (reader_was_stopped(reader) <= 0)

@@ -82,8 +82,8 @@ struct node_info {
 int reader_nodes(struct reader *reader, const char *collector,
 		 int (*visit)(const struct node_info *node, void *arg), void *arg);
 
-/* Events and marks whose span touches from..to (wall clock), oldest first; when there are more than
- * max, the newest of them. What waits for a commit is among them. */
+/* Events and marks whose span touches from..to (wall clock), in the order of boots and their
+ * clocks; when there are more than max, the last of them. What waits for a commit is among them. */
 int reader_events(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
 		  int (*visit)(const struct event *event, const struct boot *boot, void *arg),
 		  void *arg);

@@ -88,7 +88,7 @@ static int prepare_window(struct reader *reader, sqlite3_stmt **ret, const char 
 			   "SELECT * FROM (SELECT " BOOT_COLUMNS ",e.id,%s FROM %s e JOIN boot b"
 			   " ON b.id=e.boot WHERE e.t+b.wall_offset_ms<=%lld AND (e.t_end IS NULL"
 			   " OR max(e.t,e.t_end)+b.wall_offset_ms>=%lld)"
-			   " ORDER BY e.t+b.wall_offset_ms DESC, e.id DESC LIMIT %lld)",
+			   " ORDER BY b.id DESC, e.t DESC, e.id DESC LIMIT %lld)",
 			   columns, table, (long long)to_ms, (long long)from_ms, (long long)max);
 }
 
@@ -194,15 +194,23 @@ static int load_pending(struct reader *reader, int64_t from_ms, int64_t to_ms,
 	return r;
 }
 
+/* By the wall clock a boot may seem to be before an earlier one, whose clock was ahead. */
+static int compare_times(const struct boot *a, int64_t a_ms, const struct boot *b, int64_t b_ms)
+{
+	/* One that is in no file yet is the newest. */
+	int64_t a_id = a->id ? a->id : INT64_MAX, b_id = b->id ? b->id : INT64_MAX;
+
+	if (a_id != b_id)
+		return a_id < b_id ? -1 : 1;
+	return (a_ms > b_ms) - (a_ms < b_ms);
+}
+
 static int compare_views(const void *a, const void *b)
 {
 	const struct event_view *x = a, *y = b;
-	int64_t tx = x->boot.wall_offset_ms + x->event.t_ms;
-	int64_t ty = y->boot.wall_offset_ms + y->event.t_ms;
+	int order = compare_times(&x->boot, x->event.t_ms, &y->boot, y->event.t_ms);
 
-	if (tx != ty)
-		return tx < ty ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+	return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
 int reader_events(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,
@@ -295,12 +303,9 @@ static int load_marks(struct reader *reader, int64_t from_ms, int64_t to_ms, siz
 static int compare_marks(const void *a, const void *b)
 {
 	const struct mark_view *x = a, *y = b;
-	int64_t tx = x->boot.wall_offset_ms + x->mark.t_ms;
-	int64_t ty = y->boot.wall_offset_ms + y->mark.t_ms;
+	int order = compare_times(&x->boot, x->mark.t_ms, &y->boot, y->mark.t_ms);
 
-	if (tx != ty)
-		return tx < ty ? -1 : 1;
-	return (x->mark.id > y->mark.id) - (x->mark.id < y->mark.id);
+	return order ? order : (x->mark.id > y->mark.id) - (x->mark.id < y->mark.id);
 }
 
 int reader_marks(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms, size_t max,

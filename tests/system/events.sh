@@ -30,10 +30,10 @@ open=$("$bin/flashscope" mark --socket "$socket" start 'still open')
 "$bin/flashscope" events --socket "$socket" | sed 's/  */ /g; s/20[0-9T:.-]*Z/T/g; s/ $//' |
 	grep -E ' (start|mark) ' >"$work/got"
 cat >"$work/wanted" <<END
-T info start flashscoped VERSION started
-T T mark 1 run 1
-T T mark 2 run 1
-T open mark $open still open
+T 1 info start flashscoped VERSION started
+T 1 T mark 1 run 1
+T 1 T mark 2 run 1
+T 1 open mark $open still open
 END
 sed -i 's/flashscoped [0-9.]* started/flashscoped VERSION started/' "$work/got"
 diff "$work/wanted" "$work/got" || fail 'events'

@@ -1,7 +1,8 @@
 /* Makes the file that tests/system/queries.sh asks: two boots of a disk and a sensor, a sample each
  * 10 s. The values of a tick follow from its time.
  *
- * Usage: queries_file FILE HOURS */
+ * Usage: queries_file FILE HOURS [AFTER], the hours by the wall clock from the start of the first
+ * boot to that of the second one, as it shows it */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -121,13 +122,14 @@ static int run_boot(const char *path, const char *boot_id, int64_t wall_ms, int6
 int main(int argc, char **argv)
 {
 	int64_t hours = argc > 2 ? strtoll(argv[2], NULL, 10) : 30, wall_ms = 1790000000000;
+	int64_t after = argc > 3 ? strtoll(argv[3], NULL, 10) : hours + 1;
 	struct sink sink = {0};
 	int r = argc < 2 ? -EINVAL : sink_init(&sink);
 
 	if (r == 0)
 		r = run_boot(argv[1], "boot-a", wall_ms, hours, &sink);
 	if (r == 0)
-		r = run_boot(argv[1], "boot-b", wall_ms + (hours + 1) * HOUR_MS, hours, &sink);
+		r = run_boot(argv[1], "boot-b", wall_ms + after * HOUR_MS, hours, &sink);
 	sink_done(&sink);
 	if (r < 0)
 		fprintf(stderr, "queries_file: %s\n", strerror(-r));

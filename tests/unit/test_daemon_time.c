@@ -316,6 +316,76 @@ static void two_boots_with_the_same_time(void **state)
 	}
 }
 
+struct told {
+	int64_t boots[8], t_ms[8];
+	size_t n;
+};
+
+static int tell_event(const struct event *event, const struct boot *boot, void *arg)
+{
+	struct told *told = arg;
+
+	if (strcmp(event->kind, "start") != 0 || told->n == ARRAY_SIZE(told->boots))
+		return 0;
+	told->boots[told->n] = boot->current ? 2 : boot->id;
+	told->t_ms[told->n++] = event->t_ms;
+	return 0;
+}
+
+static int tell_mark(const struct mark *mark, const struct boot *boot, void *arg)
+{
+	struct told *told = arg;
+
+	told->boots[told->n] = boot->current ? 2 : boot->id;
+	told->t_ms[told->n++] = mark->t_ms;
+	return 0;
+}
+
+static void assert_told(const struct told *told, size_t n, const int64_t *boots)
+{
+	assert_int_equal(told->n, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(told->boots[i], boots[i]);
+	for (size_t i = 1; i < n; i++)
+		assert_true(told->boots[i - 1] < told->boots[i] ||
+			    told->t_ms[i - 1] < told->t_ms[i]);
+}
+
+/* The first boot was three hours ahead: what came in the second one came later all the same. */
+static void a_boot_that_was_ahead(void **state)
+{
+	static const int64_t boots[] = {1, 1, 2, 2};
+
+	(void)state;
+	for (int boot = 0; boot < 2; boot++) {
+		power_on(boot ? "b" : "a", 0, TODAY_MS + (boot ? 0 : 3 * HOUR_MS));
+		for (int i = 0; i < 2; i++) {
+			world_event(store, boot_ms, "start");
+			store_mark_span(store, "x", boot_ms, boot_ms);
+			run(1);
+		}
+		if (!boot)
+			power_off();
+	}
+	for (int committed = 0; committed < 2; committed++) {
+		CLEANUP(reader_closep) struct reader *reader = world_reader(store);
+		struct told events = {0}, marks = {0}, newest = {0}, newest_marks = {0};
+
+		assert_int_equal(reader_events(reader, 0, TODAY_MS * 2, 1000, tell_event, &events),
+				 0);
+		assert_told(&events, 4, boots);
+		assert_int_equal(reader_marks(reader, 0, TODAY_MS * 2, 1000, tell_mark, &marks), 0);
+		assert_told(&marks, 4, boots);
+		assert_int_equal(reader_events(reader, 0, TODAY_MS * 2, 3, tell_event, &newest), 0);
+		assert_told(&newest, 3, boots + 1);
+		assert_int_equal(reader_marks(reader, 0, TODAY_MS * 2, 3, tell_mark, &newest_marks),
+				 0);
+		assert_told(&newest_marks, 3, boots + 1);
+		assert_int_equal(store_commit(store, boot_ms, false), 0);
+	}
+	power_off();
+}
+
 static bool is_memory(const char *folder)
 {
 	return !strncmp(folder, "/dev/shm", 8);
@@ -381,6 +451,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_sleep, start, stop),
 		cmocka_unit_test_setup_teardown(after_49_days, start, stop),
 		cmocka_unit_test_setup_teardown(two_boots_with_the_same_time, start, stop),
+		cmocka_unit_test_setup_teardown(a_boot_that_was_ahead, start, stop),
 		cmocka_unit_test(a_boot_id_of_our_own),
 	};
 
