@@ -127,9 +127,7 @@ static int get_from_file(const char *path, char **ret)
 		*ret = doc_take(&doc, &len);
 		return EXIT_DONE;
 	}
-	fprintf(stderr, "flashscope boots: %s: %s\n", path,
-		*reader_error(reader) ? reader_error(reader) : strerror(-r));
-	return EXIT_FAILED;
+	return cli_file_failed("boots", path, reader, r);
 }
 
 /* Returns the exit status. */

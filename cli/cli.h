@@ -39,6 +39,9 @@ void cli_check_root(const char *command, const char *root);
 struct reader;
 MUST_CHECK int cli_open_file(const char *command, const char *path, struct reader **ret);
 
+/* Says on stderr why a file could not be read, and returns EXIT_FAILED. */
+int cli_file_failed(const char *command, const char *path, const struct reader *reader, int r);
+
 /* The database where it usually lies, for when no daemon answers: said on stderr. NULL: there is
  * none. */
 const char *cli_usual_file(const char *command);

@@ -256,10 +256,10 @@ static int export(struct export_args *args)
 	r = args->sqlite ? write_sqlite(args) : print_tables(args);
 	if (r == -EEXIST && args->sqlite)
 		return complain(args->sqlite, "is there already");
+	if (r < 0 && *reader_error(args->reader))
+		return cli_file_failed("export", "", args->reader, r);
 	if (r < 0)
-		return complain(args->sqlite ? args->sqlite : "stdout",
-				*reader_error(args->reader) ? reader_error(args->reader)
-							    : strerror(-r));
+		return complain(args->sqlite ? args->sqlite : "stdout", strerror(-r));
 	if (args->n_damaged)
 		fprintf(stderr,
 			"flashscope export: %lld columns of samples are damaged, left out\n",

@@ -20,7 +20,8 @@
 static const char *open_words(int r)
 {
 	if (r == -EMEDIUMTYPE)
-		return "is no flashscope database";
+		return "is no flashscope database; if it was one, flashscope recover FILE saves "
+		       "what is left";
 	if (r == -EPROTO)
 		return "was written by a newer flashscope";
 	if (r == -EUCLEAN)
@@ -40,24 +41,68 @@ static int check_type(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : -EMEDIUMTYPE;
 }
 
+/* What a copy lacks, before its last sample is told. */
+static void put_lack(FILE *out, const char *path, const struct reader_lack *lack)
+{
+	switch (lack->kind) {
+	case READER_LACKS_NOTHING:
+		break;
+	case READER_LACKS_JOURNAL:
+		fprintf(out,
+			"%s may lack the newest minutes: it was not closed, and %s-wal is not "
+			"beside it; take both along, or flashscope snapshot COPY",
+			path, path);
+		break;
+	case READER_JOURNAL_EMPTY:
+		fprintf(out,
+			"%s may lack the newest minutes: it was not closed, and %s-wal is empty",
+			path, path);
+		break;
+	case READER_JOURNAL_UNREADABLE:
+		fprintf(out,
+			"%s may lack the newest minutes: it was not closed, and %s-wal cannot be "
+			"read: %s",
+			path, path, strerror(lack->error));
+		break;
+	case READER_JOURNAL_CUT:
+		fprintf(out,
+			"%s lacks what came last: %s-wal ends in the middle of a commit, cut off "
+			"or never written to its end",
+			path, path);
+		break;
+	case READER_JOURNAL_DAMAGED:
+		fprintf(out, "%s lacks what came last: %s-wal is damaged, and ", path, path);
+		if (lack->n)
+			fprintf(out, "%u commits behind that place are lost", lack->n);
+		else
+			fputs("nothing in it can be read", out);
+		break;
+	case READER_LACKS_PAGES:
+		fprintf(out,
+			"%s is cut off: %u of its pages are in neither it nor its journal; "
+			"flashscope recover FILE saves what is left",
+			path, lack->n);
+		break;
+	}
+}
+
 static void tell_lack(const char *command, const char *path, struct reader *reader)
 {
-	int64_t first_ms, last_ms;
+	struct reader_lack lack;
+	int64_t last_ms;
 	char buf[64];
 	struct text text = TEXT_IN(buf);
 
-	if (reader_may_lack(reader) <= 0)
+	if (reader_lacks(reader, &lack) < 0 || lack.kind == READER_LACKS_NOTHING)
 		return;
-	text_str(&text, "no samples at all");
-	if (cli_file_span(reader, &first_ms, &last_ms) == 0) {
-		text_reset(&text);
+	fprintf(stderr, "flashscope %s: ", command);
+	put_lack(stderr, path, &lack);
+	if (cli_file_newest(reader, &last_ms) == 0) {
 		clock_rfc3339(&text, last_ms);
+		fprintf(stderr, "; its newest sample is of %s\n", buf);
+	} else {
+		fputs("; it has no sample\n", stderr);
 	}
-	fprintf(stderr,
-		"flashscope %s: %s may lack the newest minutes, what came after %s: it was not "
-		"closed, and %s-wal is not beside it; take both along, or flashscope snapshot "
-		"COPY\n",
-		command, path, buf, path);
 }
 
 int cli_open_file(const char *command, const char *path, struct reader **ret)
@@ -71,6 +116,21 @@ int cli_open_file(const char *command, const char *path, struct reader **ret)
 	else
 		tell_lack(command, path, *ret);
 	return r;
+}
+
+int cli_file_failed(const char *command, const char *path, const struct reader *reader, int r)
+{
+	const char *why = reader_error(reader);
+
+	fprintf(stderr, "flashscope %s: ", command);
+	if (r == -ENODATA)
+		fprintf(stderr, "%s: holds no boot", path);
+	else if (*why)
+		fputs(why, stderr);
+	else
+		fprintf(stderr, "%s: %s", path, strerror(-r));
+	fputs(r == -EUCLEAN ? "; flashscope recover FILE saves what is left\n" : "\n", stderr);
+	return EXIT_FAILED;
 }
 
 const char *cli_usual_file(const char *command)

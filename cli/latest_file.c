@@ -447,13 +447,8 @@ int latest_read_file(const char *path, const char *node, char **ret)
 		return EXIT_FAILED;
 	doc_init(&file.doc, DOC_MAX_BYTES);
 	r = read_all(&file);
-	if (r < 0) {
-		fprintf(stderr, "flashscope latest: %s: %s\n", path,
-			r == -ENODATA                ? "holds no boot"
-			: *reader_error(file.reader) ? reader_error(file.reader)
-						     : strerror(-r));
-		return EXIT_FAILED;
-	}
+	if (r < 0)
+		return cli_file_failed("latest", path, file.reader, r);
 	say_end(path, &file.boot);
 	*ret = doc_take(&file.doc, &len);
 	return EXIT_DONE;

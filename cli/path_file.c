@@ -192,9 +192,6 @@ int path_read_file(const char *path, struct facts *facts)
 	if (r == 0)
 		say_when(path, reader);
 	if (r < 0)
-		fprintf(stderr, "flashscope path: %s: %s\n", path,
-			r == -ENODATA           ? "holds no boot"
-			: *reader_error(reader) ? reader_error(reader)
-						: strerror(-r));
+		cli_file_failed("path", path, reader, r);
 	return r;
 }

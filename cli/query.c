@@ -203,6 +203,11 @@ static int complain(int r, const char *what)
 	return EXIT_FAILED;
 }
 
+static int file_failed(const struct query_args *args, const struct reader *reader, int r)
+{
+	return r == -E2BIG ? complain(r, NULL) : cli_file_failed("query", args->db, reader, r);
+}
+
 /* Where to look instead, when a window of a file holds nothing. */
 static void say_span(int64_t first_ms, int64_t last_ms)
 {
@@ -296,12 +301,12 @@ static int query_file(const struct query_args *args)
 		return EXIT_USAGE;
 	}
 	if (r < 0)
-		return complain(r, reader_error(reader));
+		return file_failed(args, reader, r);
 	query_head(query, &head);
 	r = print_answer(args, &head, query_next, query, &n_points);
 	if (r == 0 && !n_points && !say_faults(args, query, reader) && has_span)
 		say_span(first_ms, last_ms);
-	return r < 0 ? complain(r, reader_error(reader)) : EXIT_DONE;
+	return r < 0 ? file_failed(args, reader, r) : EXIT_DONE;
 }
 
 /* The path of the request; params that are not given are left to the daemon. */

@@ -115,9 +115,7 @@ static int get_from_file(struct records_source *source, const struct records_doc
 		r = doc_error(&doc);
 	if (r < 0) {
 		doc_done(&doc);
-		fprintf(stderr, "flashscope %s: %s: %s\n", source->command, source->db,
-			*reader_error(reader) ? reader_error(reader) : strerror(-r));
-		return EXIT_FAILED;
+		return cli_file_failed(source->command, source->db, reader, r);
 	}
 	*ret = doc_take(&doc, &len);
 	return EXIT_DONE;

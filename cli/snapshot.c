@@ -91,6 +91,18 @@ static void print_seal(const char *file, const struct snapshot_seal *seal, int64
 		print_time("lacks what was sampled after", seal->lacks_wall_ms);
 }
 
+/* What was damaged when it was sealed is sealed as it was. */
+static int check_trees(const char *file)
+{
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	int r = cli_open_file("snapshot", file, &reader);
+
+	if (r < 0)
+		return EXIT_FAILED;
+	r = reader_check(reader);
+	return r < 0 ? cli_file_failed("snapshot", file, reader, r) : EXIT_DONE;
+}
+
 static int check(const char *file)
 {
 	CLEANUP(closep) int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -100,7 +112,7 @@ static int check(const char *file)
 	if (r < 0)
 		return complain(file, check_words(r));
 	print_seal(file, &seal, lseek(fd, 0, SEEK_END));
-	return EXIT_DONE;
+	return check_trees(file);
 }
 
 static int write_part(void *arg, const char *p, size_t len)
@@ -138,9 +150,12 @@ static int copy(struct snapshot *snapshot, struct new_file *file)
 /* A file that was not closed may have more in its journal, or a daemon more in its memory. */
 static int64_t lacks_after(struct reader *reader)
 {
+	struct reader_lack lack;
 	int64_t last_ms = -1;
 
-	if (reader_was_stopped(reader) > 0 || cli_file_newest(reader, &last_ms) < 0)
+	if (reader_lacks(reader, &lack) < 0 ||
+	    (reader_was_stopped(reader) > 0 && lack.kind == READER_LACKS_NOTHING) ||
+	    cli_file_newest(reader, &last_ms) < 0)
 		return -1;
 	return last_ms;
 }
@@ -153,12 +168,14 @@ static int from_file(const char *db, struct new_file *file)
 
 	if (r < 0)
 		return EXIT_FAILED;
-	r = snapshot_open(db, NULL, registry(), &snapshot);
+	r = reader_check(reader);
+	if (r == 0)
+		r = snapshot_open(db, NULL, registry(), &snapshot);
 	if (r == 0) {
 		snapshot_set_lacks(snapshot, lacks_after(reader));
 		r = copy(snapshot, file);
 	}
-	return r < 0 ? complain(db, strerror(-r)) : EXIT_DONE;
+	return r < 0 ? cli_file_failed("snapshot", db, reader, r) : EXIT_DONE;
 }
 
 static int take(struct arguments *arguments, struct new_file *file)

@@ -30,13 +30,6 @@ static void holding_done(struct holding *holding)
 	free(holding->boots);
 }
 
-static void say_error(const char *path, const struct reader *reader, int r)
-{
-	const char *why = reader_error(reader);
-
-	fprintf(stderr, "flashscope status: %s: %s\n", path, *why ? why : strerror(-r));
-}
-
 static int add_node(const struct node_info *node, void *arg)
 {
 	const struct api_node n = {
@@ -188,6 +181,7 @@ static void print_end(struct reader *reader)
 {
 	char lost[EVENT_TEXT_MAX];
 	bool began_late = reader_lost_before(reader, lost) > 0;
+	struct reader_lack lack;
 	int64_t last_ms;
 
 	if (began_late) {
@@ -195,11 +189,13 @@ static void print_end(struct reader *reader)
 		cli_put_text(stdout, lost);
 		putchar('\n');
 	}
-	if (cli_file_newest(reader, &last_ms) < 0)
+	if (cli_file_newest(reader, &last_ms) < 0 || reader_lacks(reader, &lack) < 0)
 		return;
 	print_wall("newest    sample", last_ms);
 	if (reader_was_stopped(reader) <= 0)
 		puts("; no stop of the daemon is in it: what came after that is missing");
+	else if (lack.kind != READER_LACKS_NOTHING)
+		puts("; what came after that is missing");
 	else if (began_late)
 		puts("; the daemon was stopped, nothing is missing after it");
 	else
@@ -263,7 +259,5 @@ int status_of_file(const char *path, bool json)
 		r = json ? print_json(path, st.st_size, reader)
 			 : print_text(path, st.st_size, reader, &holding);
 	}
-	if (r < 0)
-		say_error(path, reader, r);
-	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+	return r < 0 ? cli_file_failed("status", path, reader, r) : EXIT_DONE;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +11,12 @@
 
 #include "base/cleanup.h"
 
-#define FILE_HEADER_BYTES  100
-#define HEADER_MODES       18
-#define HEADER_PAGES       28
-#define HEADER_FIRST_FREE  32
-#define WAL_MAGIC          UINT32_C(0x377f0682) /* + 1: sums of numbers with their high byte first */
-#define WAL_HEADER_BYTES   32
-#define FRAME_HEADER_BYTES 24
-#define FRAME_BYTES        (FRAME_HEADER_BYTES + RAW_PAGE_BYTES)
-#define PAYLOAD_MAX_BYTES  (1 << 20)
-#define MAGIC              "SQLite format 3"
+#define FILE_HEADER_BYTES 100
+#define HEADER_MODES      18
+#define HEADER_PAGES      28
+#define HEADER_FIRST_FREE 32
+#define PAYLOAD_MAX_BYTES (1 << 20)
+#define MAGIC             "SQLite format 3"
 
 /* How much of a row stands in its cell. */
 #define LOCAL_MAX       (RAW_PAGE_BYTES - 35)
@@ -27,11 +24,14 @@
 #define LOCAL_MIN       ((RAW_PAGE_BYTES - 12) * 32 / 255 - 23)
 #define NEXT_MAX        (RAW_PAGE_BYTES - 4)
 
+_Static_assert(RAW_PAGE_BYTES == WAL_PAGE_BYTES, "one size of pages");
+
 struct raw {
 	int fd, wal_fd;
 	struct raw_size size;
 	uint32_t n_in_file;
-	uint32_t *frames; /* of each page, 0: it is not in the journal */
+	uint32_t n_header_pages; /* as the first page has it; 0: it cannot be read */
+	uint32_t *frames;        /* of each page, 0: it is not in the journal */
 	uint8_t page[RAW_PAGE_BYTES];
 	uint8_t *payload;
 	size_t payload_alloc;
@@ -60,25 +60,6 @@ void raw_closep(struct raw **raw)
 	free(r);
 }
 
-/* The running sums of the journal. */
-static void add_sums(uint32_t sums[2], const uint8_t *p, size_t len, bool big)
-{
-	for (size_t i = 0; i < len; i += 8, p += 8) {
-		uint32_t x = u32(p), y = u32(p + 4);
-
-		sums[0] += (big ? x : __builtin_bswap32(x)) + sums[1];
-		sums[1] += (big ? y : __builtin_bswap32(y)) + sums[0];
-	}
-}
-
-struct wal_scan {
-	uint8_t header[WAL_HEADER_BYTES];
-	uint32_t sums[2];
-	bool big;
-	uint32_t *pages; /* of frames that no commit has followed yet */
-	uint32_t n_pages, n_alloc, first;
-};
-
 static int grow_frames(struct raw *raw, uint32_t n_pages)
 {
 	uint32_t *frames = n_pages > RAW_PAGES_MAX
@@ -95,88 +76,43 @@ static int grow_frames(struct raw *raw, uint32_t n_pages)
 }
 
 /* The pages up to here count, and the file has this many. */
-static int take_commit(struct raw *raw, struct wal_scan *scan, uint32_t n_pages)
+static int take_commit(const uint32_t *pages, uint32_t n, uint32_t first, uint32_t n_file_pages,
+		       void *arg)
 {
-	int r = n_pages > raw->size.n_pages ? grow_frames(raw, n_pages) : 0;
+	struct raw *raw = arg;
+	int r = n_file_pages > raw->size.n_pages ? grow_frames(raw, n_file_pages) : 0;
 
 	if (r < 0)
 		return r;
-	raw->size.n_pages = n_pages;
-	for (uint32_t i = 0; i < scan->n_pages; i++)
-		if (scan->pages[i] >= 1 && scan->pages[i] <= n_pages)
-			raw->frames[scan->pages[i]] = scan->first + i;
-	scan->first += scan->n_pages;
-	scan->n_pages = 0;
+	raw->size.n_pages = n_file_pages;
+	for (uint32_t i = 0; i < n; i++)
+		if (pages[i] >= 1 && pages[i] <= n_file_pages)
+			raw->frames[pages[i]] = first + i;
 	return 0;
 }
 
-static int keep_frame(struct wal_scan *scan, uint32_t page)
+bool raw_companion(const char *path, const char *suffix, char ret[RAW_PATH_BYTES])
 {
-	if (scan->n_pages == scan->n_alloc) {
-		uint32_t *pages =
-			reallocarray(scan->pages, scan->n_alloc * 2U + 64, sizeof(*pages));
+	char file[PATH_MAX];
 
-		if (!pages)
-			return -ENOMEM;
-		scan->pages = pages;
-		scan->n_alloc = scan->n_alloc * 2 + 64;
-	}
-	scan->pages[scan->n_pages++] = page;
-	return 0;
-}
-
-/* 1 for a frame that belongs to the journal, 0 at its end. */
-static int read_frame(struct raw *raw, struct wal_scan *scan, uint32_t frame)
-{
-	uint8_t buf[FRAME_BYTES];
-	int64_t at = WAL_HEADER_BYTES + (int64_t)(frame - 1) * FRAME_BYTES;
-
-	if (pread(raw->wal_fd, buf, sizeof(buf), at) != (ssize_t)sizeof(buf) ||
-	    memcmp(buf + 8, scan->header + 16, 8) != 0)
-		return 0;
-	add_sums(scan->sums, buf, 8, scan->big);
-	add_sums(scan->sums, buf + FRAME_HEADER_BYTES, RAW_PAGE_BYTES, scan->big);
-	if (scan->sums[0] != u32(buf + 16) || scan->sums[1] != u32(buf + 20))
-		return 0;
-
-	int r = keep_frame(scan, u32(buf));
-
-	if (!r && u32(buf + 4))
-		r = take_commit(raw, scan, u32(buf + 4));
-	return r < 0 ? r : 1;
-}
-
-static int read_wal(struct raw *raw, struct wal_scan *scan)
-{
-	const uint8_t *h = scan->header;
-	int r = 1;
-
-	if (pread(raw->wal_fd, scan->header, WAL_HEADER_BYTES, 0) != WAL_HEADER_BYTES ||
-	    (u32(h) | 1) != (WAL_MAGIC | 1) || u32(h + 8) != RAW_PAGE_BYTES)
-		return 0;
-	scan->big = u32(h) & 1;
-	add_sums(scan->sums, h, 24, scan->big);
-	if (scan->sums[0] != u32(h + 24) || scan->sums[1] != u32(h + 28))
-		return 0;
-	for (uint32_t frame = 1; r > 0 && frame < RAW_PAGES_MAX; frame++)
-		r = read_frame(raw, scan, frame);
-	return r;
+	return snprintf(ret, RAW_PATH_BYTES, "%s%s", realpath(path, file) ? file : path, suffix) <
+	       RAW_PATH_BYTES;
 }
 
 static int open_wal(struct raw *raw, const char *path)
 {
-	struct wal_scan scan = {.first = 1};
-	char name[4096];
+	char name[RAW_PATH_BYTES];
 	int r;
 
-	if ((size_t)snprintf(name, sizeof(name), "%s-wal", path) >= sizeof(name))
+	if (!raw_companion(path, "-wal", name))
 		return -ENAMETOOLONG;
 	raw->wal_fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (raw->wal_fd < 0)
+	if (raw->wal_fd < 0) {
+		raw->size.journal_error = errno == ENOENT ? 0 : errno;
 		return 0;
+	}
 	raw->size.journal = true;
-	r = read_wal(raw, &scan);
-	free(scan.pages);
+	r = wal_scan(raw->wal_fd, take_commit, raw, &raw->size.wal);
 	for (uint32_t i = 1; i <= raw->size.n_pages; i++)
 		raw->size.n_in_journal += raw->frames[i] > 0;
 	return r;
@@ -189,9 +125,21 @@ static void read_header(struct raw *raw)
 
 	if (!p || memcmp(p, MAGIC, sizeof(MAGIC)) != 0)
 		return;
+	raw->n_header_pages = u32(p + HEADER_PAGES);
 	raw->size.wants_journal = p[HEADER_MODES] == 2 && !raw->size.journal;
 	if (u32(p + HEADER_PAGES) > raw->size.n_pages && u32(p + HEADER_PAGES) < RAW_PAGES_MAX)
 		raw->size.n_cut = u32(p + HEADER_PAGES) - raw->size.n_pages;
+}
+
+/* Behind its last page a snapshot has its seal, which is none. */
+static uint32_t missing_pages(const struct raw *raw, uint32_t n_whole)
+{
+	uint32_t n = raw->size.n_cut;
+	uint32_t end = raw->size.wal.n_frames ? raw->size.n_pages : raw->n_header_pages;
+
+	for (uint32_t page = n_whole + 1; page <= MIN(end, raw->size.n_pages); page++)
+		n += !raw->frames[page];
+	return n;
 }
 
 int raw_open(const char *path, struct raw **ret)
@@ -217,6 +165,7 @@ int raw_open(const char *path, struct raw **ret)
 	if (r < 0)
 		return r;
 	read_header(raw);
+	raw->size.n_missing = missing_pages(raw, (uint32_t)(st.st_size / RAW_PAGE_BYTES));
 	*ret = raw;
 	raw = NULL;
 	return 0;
@@ -230,9 +179,8 @@ void raw_get_size(const struct raw *raw, struct raw_size *ret)
 const uint8_t *raw_page(struct raw *raw, uint32_t page)
 {
 	uint32_t frame = page >= 1 && page <= raw->size.n_pages ? raw->frames[page] : 0;
-	int64_t at =
-		frame ? WAL_HEADER_BYTES + (int64_t)(frame - 1) * FRAME_BYTES + FRAME_HEADER_BYTES
-		      : (int64_t)(page - 1) * RAW_PAGE_BYTES;
+	int64_t at = frame ? wal_frame_offset(frame) + WAL_FRAME_HEADER
+			   : (int64_t)(page - 1) * RAW_PAGE_BYTES;
 	ssize_t n;
 
 	if (page < 1 || page > raw->size.n_pages || (!frame && page > raw->n_in_file))

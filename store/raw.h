@@ -3,11 +3,13 @@
  * found is checked. Layout: https://www.sqlite.org/fileformat2.html. Private to store/. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/macros.h"
+#include "store/wal_scan.h"
 
 #define RAW_PAGE_BYTES  4096
 #define RAW_COLUMNS_MAX 512
@@ -23,6 +25,12 @@ enum raw_kind {
 
 struct raw;
 
+#define RAW_PATH_BYTES (PATH_MAX + 8)
+
+/* The path of a file's journal ("-wal") or of the index of it ("-shm"): beside the file itself,
+ * where path is a link to it. false: too long. */
+bool raw_companion(const char *path, const char *suffix, char ret[RAW_PATH_BYTES]);
+
 /* -errno; -EFBIG for more than RAW_PAGES_MAX pages. */
 MUST_CHECK int raw_open(const char *path, struct raw **ret);
 void raw_closep(struct raw **raw);
@@ -31,7 +39,10 @@ struct raw_size {
 	uint32_t n_pages;      /* that are there */
 	uint32_t n_cut;        /* more that the file should have */
 	uint32_t n_in_journal; /* of those that are there */
+	uint32_t n_missing;    /* that should be there, and are in neither */
 	bool journal;          /* there is one */
+	int journal_error;     /* why it cannot be opened: errno, 0 where there is none */
+	struct wal_scan wal;   /* where there is one */
 	bool wants_journal;    /* it is of a kind that has one, and there is none */
 	uint32_t n_unreadable; /* so far */
 };

@@ -2,7 +2,6 @@
 #include "store/reader.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +61,14 @@ static int check_tables(sqlite3 *conn)
 	return r < 0 ? r : n ? -EUCLEAN : 0;
 }
 
+/* Before anything is read. https://www.sqlite.org/wal.html#use_of_wal_without_shared_memory. Nor is
+ * the journal moved into the file in the end. */
+static int keep_index_in_memory(sqlite3 *conn)
+{
+	sqlite3_db_config(conn, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	return sql_exec(conn, "PRAGMA locking_mode=EXCLUSIVE");
+}
+
 static int open_as(struct reader *reader, const char *query)
 {
 	char *uri = sql_uri(reader->path, query);
@@ -71,6 +78,8 @@ static int open_as(struct reader *reader, const char *query)
 		return -ENOMEM;
 	r = sql_open(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, &reader->conn);
 	sqlite3_free(uri);
+	if (!r && reader->alone)
+		r = keep_index_in_memory(reader->conn);
 	if (!r) {
 		sqlite3_busy_timeout(reader->conn, BUSY_TIMEOUT_MS);
 		r = sql_exec(reader->conn, "PRAGMA cache_size=-512; PRAGMA trusted_schema=OFF;"
@@ -88,27 +97,45 @@ static int open_as(struct reader *reader, const char *query)
 	return r;
 }
 
-static bool has_journal(const char *path)
+static bool has_index(const char *path)
 {
-	char name[4096];
-	struct stat st;
+	char name[RAW_PATH_BYTES];
 
-	return (size_t)snprintf(name, sizeof(name), "%s-wal", path) < sizeof(name) &&
-	       !stat(name, &st);
+	return raw_companion(path, "-shm", name) && !access(name, F_OK);
 }
 
-/* Bytes 18 and 19 of the header are 2 in WAL mode. */
-static bool is_wal(const char *path)
+/* What a pulled copy is, before anything of it is believed. */
+static int look_at_copy(struct reader *reader)
 {
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint8_t versions[2];
+	CLEANUP(raw_closep) struct raw *raw = NULL;
+	int r = raw_open(reader->path, &raw);
 
-	return fd >= 0 && pread(fd, versions, sizeof(versions), 18) == (ssize_t)sizeof(versions) &&
-	       versions[0] == 2 && versions[1] == 2;
+	if (r < 0)
+		return r;
+	raw_get_size(raw, &reader->size);
+	return 0;
 }
 
-/* A file without its journal is a copy of a closed one: read as it is, so that nothing is made
- * beside it. A journal that cannot be read, in a folder that cannot be written, is left out. */
+/* Without an index in shared memory nobody has the file open. So its journal is read with an index
+ * of our own and without locks: nothing is made beside it, and its folder may be one that cannot be
+ * written. A copy without a journal, or with one that cannot be opened, is read as it is. */
+static int open_copy(struct reader *reader)
+{
+	int r = look_at_copy(reader);
+
+	if (r < 0)
+		return r;
+	reader->immutable = !reader->size.wal.bytes;
+	reader->alone = !reader->immutable && !has_index(reader->path);
+	if (reader->immutable)
+		return open_as(reader, "immutable=1");
+	r = reader->alone ? -EACCES : open_as(reader, "mode=ro");
+	if (r != -EACCES && r != -EROFS)
+		return r;
+	reader->alone = true;
+	return open_as(reader, "mode=ro&vfs=unix-none");
+}
+
 static int open_file(struct reader *reader)
 {
 	struct stat st;
@@ -120,18 +147,10 @@ static int open_file(struct reader *reader)
 			 strerror(errno));
 		return r;
 	}
-	if (!reader->store && !has_journal(reader->path)) {
-		reader->without_journal = is_wal(reader->path);
-		reader->immutable = true;
-		return open_as(reader, "immutable=1");
-	}
+	if (!reader->store)
+		return open_copy(reader);
 	reader->immutable = false;
-	r = open_as(reader, "mode=ro");
-	if ((r == -EACCES || r == -EROFS) && !reader->store) {
-		reader->immutable = true;
-		r = open_as(reader, "immutable=1");
-	}
-	return r;
+	return open_as(reader, "mode=ro");
 }
 
 static uint64_t attach_count(struct store *store)
@@ -236,14 +255,53 @@ int reader_was_stopped(struct reader *reader)
 	return stopped != 0;
 }
 
-int reader_may_lack(struct reader *reader)
+/* What is missing whether the daemon closed the file or not. */
+static enum reader_lack_kind what_is_broken(const struct raw_size *size, uint32_t *ret_n)
 {
-	int64_t stopped = 0;
-	int r = reader->without_journal ? last_event_is_stop(reader, &stopped) : 0;
+	*ret_n = size->wal.bad_header ? 0 : size->wal.n_lost_commits;
+	if (size->wal.bad_header || size->wal.n_lost_commits >= WAL_LOST_MEANS_BAD)
+		return READER_JOURNAL_DAMAGED;
+	if (size->wal.is_cut)
+		return READER_JOURNAL_CUT;
+	*ret_n = size->n_missing;
+	return size->n_missing ? READER_LACKS_PAGES : READER_LACKS_NOTHING;
+}
 
+int reader_lacks(struct reader *reader, struct reader_lack *ret)
+{
+	const struct raw_size *size = &reader->size;
+	int64_t stopped = 0;
+	int r;
+
+	*ret = (struct reader_lack){.error = size->journal_error};
+	ret->kind = what_is_broken(size, &ret->n);
+	if (ret->kind != READER_LACKS_NOTHING ||
+	    (!size->wants_journal && !(size->journal && !size->wal.bytes)))
+		return 0;
+	r = last_event_is_stop(reader, &stopped);
 	if (r < 0 && r != -ENOENT)
 		return reader_failed(reader, r);
-	return reader->without_journal && !stopped;
+	if (!stopped)
+		ret->kind = size->journal         ? READER_JOURNAL_EMPTY
+			    : size->journal_error ? READER_JOURNAL_UNREADABLE
+						  : READER_LACKS_JOURNAL;
+	return 0;
+}
+
+int reader_check(struct reader *reader)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int r = sql_prepare(reader->conn, &stmt, "PRAGMA quick_check(1)");
+
+	if (!r)
+		r = sql_step(stmt);
+	if (r < 0)
+		return reader_failed(reader, r);
+	if (!strcmp(column_text(stmt, 0), "ok"))
+		return 0;
+	snprintf(reader->error, sizeof(reader->error), "%s: its trees do not hold together",
+		 reader->path);
+	return -EUCLEAN;
 }
 
 int reader_has_group(struct reader *reader, const struct group *group)

@@ -14,9 +14,9 @@
 struct reader;
 struct store;
 
-/* store: of the same file, to see what is not yet committed; NULL for a file alone. A file without
- * companions is opened as immutable, so that evidence is not touched. With a store the file may be
- * missing. -ENOENT, -EACCES, -EMEDIUMTYPE (no flashscope database), -EPROTO (newer format). */
+/* store: of the same file, to see what is not yet committed; NULL for a file alone. Beside a file
+ * that nobody has open nothing is made, so that evidence is not touched. With a store the file may
+ * be missing. -ENOENT, -EACCES, -EMEDIUMTYPE (no flashscope database), -EPROTO (newer format). */
 MUST_CHECK int reader_open(const char *path, struct store *store, const struct catalog *catalog,
 			   struct reader **ret);
 void reader_close(struct reader *reader);
@@ -29,9 +29,28 @@ const char *reader_error(const struct reader *reader);
  * daemon began in it, or a copy lacks the journal that has all of them; -errno else. */
 MUST_CHECK int reader_was_stopped(struct reader *reader);
 
-/* Whether the file may lack its newest minutes: it has no journal beside it, and its last event is
- * no stop of the daemon. 1, 0, -errno */
-MUST_CHECK int reader_may_lack(struct reader *reader);
+/* What a copy lacks beside what its daemon had in memory. */
+enum reader_lack_kind {
+	READER_LACKS_NOTHING,
+	READER_LACKS_JOURNAL, /* it is not beside the file, which was not closed */
+	READER_JOURNAL_EMPTY, /* the same, but a file without a byte is there */
+	READER_JOURNAL_UNREADABLE,
+	READER_JOURNAL_CUT,     /* it ends within a transaction */
+	READER_JOURNAL_DAMAGED, /* behind what can be read of it there is more */
+	READER_LACKS_PAGES,     /* of the file: it is cut off, or the journal that had them is */
+};
+
+struct reader_lack {
+	enum reader_lack_kind kind;
+	int error;  /* errno: why the journal cannot be read */
+	uint32_t n; /* commits that are lost (0: all), pages that are missing */
+};
+
+/* Of a file alone, without a store. -errno */
+MUST_CHECK int reader_lacks(struct reader *reader, struct reader_lack *ret);
+
+/* Reads all of the file and looks whether its trees hold together. -EUCLEAN: they do not; -errno */
+MUST_CHECK int reader_check(struct reader *reader);
 
 /* What the newest event says by which what was recorded before is not in this file: it was lost, or
  * damaged and moved aside, while a daemon had it open. 1, 0: there is none, -errno */

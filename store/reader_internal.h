@@ -5,6 +5,7 @@
 
 #include "store/dir.h"
 #include "store/internal.h"
+#include "store/raw.h"
 #include "store/reader.h"
 
 #define BOOTS_MAX 4096
@@ -19,7 +20,8 @@ struct reader {
 	uint64_t attach_count; /* of the store when the connection was made */
 	bool has_rollups;      /* its format has them */
 	bool immutable;        /* nothing but the file itself is read */
-	bool without_journal;  /* as a file in WAL mode that has none beside it */
+	bool alone;            /* with its journal, but without the index of a living one */
+	struct raw_size size;  /* of a file without a store */
 	char error[256];
 };
 

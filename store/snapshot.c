@@ -22,16 +22,13 @@
 #include "store/reader_internal.h"
 #include "store/sql.h"
 
-#define PAGE_BYTES         SNAPSHOT_PIECE_BYTES
-#define HEADER_MODES       18 /* of page 1: 2, 2 for a file with a journal, 1, 1 without */
-#define WAL_HEADER_BYTES   32
-#define FRAME_HEADER_BYTES 24
-#define FRAME_BYTES        (FRAME_HEADER_BYTES + PAGE_BYTES)
-#define FRAMES_MAX         (1U << 20)
-#define INDEX_BYTES        32768 /* of a part of the index */
-#define INDEX_VERSION      3007000
-#define BEGIN_TRIES        100
-#define LOOK_PAGES         16 /* between looks at the journal */
+#define PAGE_BYTES    SNAPSHOT_PIECE_BYTES
+#define HEADER_MODES  18 /* of page 1: 2, 2 for a file with a journal, 1, 1 without */
+#define FRAMES_MAX    (1U << 20)
+#define INDEX_BYTES   32768 /* of a part of the index */
+#define INDEX_VERSION 3007000
+#define BEGIN_TRIES   100
+#define LOOK_PAGES    16 /* between looks at the journal */
 
 /* Of the index in shared memory, twice; in the byte order of the machine. */
 struct index_header {
@@ -101,10 +98,31 @@ static int read_at(sqlite3_file *file, void *buf, int n, int64_t offset)
 	return code == SQLITE_IOERR_SHORT_READ ? -EUCLEAN : sql_errno(code);
 }
 
+/* What belongs to a journal whose index nobody shares, told by itself: nobody writes to it. */
+static int find_end(struct snapshot *s)
+{
+	const struct wal_scan *wal = &s->reader->size.wal;
+
+	s->header.n_frames = wal->n_frames;
+	memcpy(s->header.salt, wal->salt, sizeof(s->header.salt));
+	return wal->n_frames && (!s->wal || !s->wal->pMethods) ? -ENOTSUP : 0;
+}
+
+static int find_index(struct snapshot *s)
+{
+	void volatile *index = NULL;
+	int r;
+
+	if (s->file->pMethods->iVersion < 2 || !s->wal || !s->wal->pMethods)
+		return -ENOTSUP;
+	r = sql_errno(s->file->pMethods->xShmMap(s->file, 0, INDEX_BYTES, 0, &index));
+	s->index = index;
+	return r || index ? r : -ENOTSUP;
+}
+
 static int find_files(struct snapshot *s)
 {
 	uint8_t modes[2];
-	void volatile *index = NULL;
 	sqlite3 *conn = s->reader->conn;
 	int r = sql_errno(sqlite3_file_control(conn, "main", SQLITE_FCNTL_FILE_POINTER, &s->file));
 
@@ -113,12 +131,9 @@ static int find_files(struct snapshot *s)
 	if (r || s->reader->immutable || modes[0] != 2)
 		return r;
 	r = sql_errno(sqlite3_file_control(conn, "main", SQLITE_FCNTL_JOURNAL_POINTER, &s->wal));
-	if (!r && (s->file->pMethods->iVersion < 2 || !s->wal || !s->wal->pMethods))
-		r = -ENOTSUP;
 	if (!r)
-		r = sql_errno(s->file->pMethods->xShmMap(s->file, 0, INDEX_BYTES, 0, &index));
-	s->index = index;
-	return r || index ? r : -ENOTSUP;
+		r = s->reader->alone ? find_end(s) : find_index(s);
+	return r;
 }
 
 static int begin(struct snapshot *s)
@@ -168,11 +183,6 @@ static uint32_t u32_of(const uint8_t *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static int64_t frame_offset(uint32_t at)
-{
-	return WAL_HEADER_BYTES + (int64_t)(at - 1) * FRAME_BYTES;
-}
-
 static int find_frames(struct snapshot *s)
 {
 	uint8_t header[16];
@@ -184,7 +194,7 @@ static int find_frames(struct snapshot *s)
 	if (!s->frames)
 		return -ENOMEM;
 	for (uint32_t i = 1; i <= s->header.n_frames; i++) {
-		int r = read_at(s->wal, header, sizeof(header), frame_offset(i));
+		int r = read_at(s->wal, header, sizeof(header), wal_frame_offset(i));
 
 		if (r || memcmp(header + 8, s->header.salt, sizeof(s->header.salt)) != 0)
 			return r ? r : -EUCLEAN;
@@ -257,7 +267,7 @@ static bool has_room(const struct snapshot *s)
 	if (!s->index || !s->wal_max_bytes || !read_index(s, &info))
 		return true;
 	return info.header[0].n_frames <= s->header.n_frames ||
-	       (int64_t)info.header[0].n_frames * FRAME_BYTES <= s->wal_max_bytes;
+	       (int64_t)info.header[0].n_frames * WAL_FRAME_BYTES <= s->wal_max_bytes;
 }
 
 bool snapshot_look(struct snapshot *snapshot)
@@ -290,14 +300,14 @@ static const struct frame *find_frame(const struct snapshot *s, uint32_t page)
  * what stood in them before. */
 static int read_frame(const struct snapshot *s, const struct frame *frame, uint8_t *buf)
 {
-	uint8_t whole[FRAME_HEADER_BYTES + PAGE_BYTES];
-	int r = read_at(s->wal, whole, sizeof(whole), frame_offset(frame->at));
+	uint8_t whole[WAL_FRAME_HEADER + PAGE_BYTES];
+	int r = read_at(s->wal, whole, sizeof(whole), wal_frame_offset(frame->at));
 
 	if (!r && (u32_of(whole) != frame->page ||
 		   memcmp(whole + 8, s->header.salt, sizeof(s->header.salt)) != 0))
 		r = -EUCLEAN;
 	if (!r)
-		memcpy(buf, whole + FRAME_HEADER_BYTES, PAGE_BYTES);
+		memcpy(buf, whole + WAL_FRAME_HEADER, PAGE_BYTES);
 	return r;
 }
 

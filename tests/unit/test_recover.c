@@ -268,6 +268,7 @@ static void recover_and_check(const char *what, size_t page)
 {
 	static struct recover_report report;
 	struct reader *reader = NULL;
+	struct reader_lack lack;
 	struct boot boots[4];
 
 	unlink(new_path);
@@ -280,7 +281,8 @@ static void recover_and_check(const char *what, size_t page)
 	check_new(what, page);
 	assert_int_equal(reader_open(new_path, NULL, &world_catalog, &reader), 0);
 	assert_true(reader_boots(reader, boots, 4) >= 1);
-	assert_int_equal(reader_may_lack(reader), 0);
+	assert_int_equal(reader_lacks(reader, &lack), 0);
+	assert_int_equal(lack.kind, READER_LACKS_NOTHING);
 	reader_close(reader);
 }
 

@@ -247,7 +247,7 @@ static void emptied(void **state)
 	(void)state;
 	add_ticks(store, 1000, 10000);
 	assert_int_equal(store_commit(store, 10000, false), 0);
-	assert_int_equal(reader_may_lack(idle), 0);
+	assert_non_null(idle);
 	run("truncate -s 0 a.db");
 	add_ticks(store, 10000, 20000);
 	assert_int_equal(store_commit(store, 20000, false), 0);
@@ -280,7 +280,7 @@ static void journal_moved(void **state)
 
 		add_ticks(store, 1000, 10000);
 		assert_int_equal(store_commit(store, 10000, false), 0);
-		assert_int_equal(reader_may_lack(idle), 0);
+		assert_non_null(idle);
 		run(commands[i]);
 		for (int64_t t = 10000; t < 40000; t += 10000) {
 			add_ticks(store, t, t + 10000);
@@ -361,26 +361,43 @@ static void file_alone_says_so(void **state)
 	const struct event other = {.t_ms = 10000, .t_end_ms = 10000, .kind = "other"};
 	const struct {
 		const char *command;
-		int lacks;
+		enum reader_lack_kind lacks;
 	} copies[] = {
-		{"rm -rf alone; mkdir alone; cp a.db alone/", 1},
-		{"cp a.db-wal alone/", 0},
-		{"rm -rf alone; mkdir alone; sqlite3 a.db \"VACUUM INTO 'alone/a.db'\"", 0},
+		{"rm -rf alone; mkdir alone; cp a.db alone/", READER_LACKS_JOURNAL},
+		{": >alone/a.db-wal", READER_JOURNAL_EMPTY},
+		{"head -c 6000 a.db-wal >alone/a.db-wal", READER_JOURNAL_CUT},
+		{"cp a.db-wal alone/ && printf garbage | dd of=alone/a.db-wal bs=1 seek=4300"
+		 " conv=notrunc status=none",
+		 READER_JOURNAL_DAMAGED},
+		{"cp a.db-wal alone/ && printf garbage | dd of=alone/a.db-wal bs=1 seek=16"
+		 " conv=notrunc status=none",
+		 READER_JOURNAL_DAMAGED},
+		{"cp a.db-wal alone/", READER_LACKS_NOTHING},
+		{"rm -rf alone; mkdir alone; sqlite3 a.db \"VACUUM INTO 'alone/a.db'\"",
+		 READER_LACKS_NOTHING},
+		{"sqlite3 alone/a.db 'CREATE TABLE ballast AS SELECT randomblob(20000)' &&"
+		 " truncate -s -1000 alone/a.db",
+		 READER_LACKS_PAGES},
 	};
 	char path[96];
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s", world_path);
 	store_event(store, &other);
-	add_ticks(store, 1000, 20000);
-	assert_int_equal(store_commit(store, 20000, false), 0);
+	for (int64_t t = 1000; t < 20000; t += 5000) {
+		add_ticks(store, t, t + 5000);
+		assert_int_equal(store_commit(store, t + 5000, false), 0);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
 		run(copies[i].command);
 		snprintf(world_path, sizeof(world_path), "%s/alone/a.db", world_folder);
 
 		struct reader *reader = world_reader(NULL);
 
-		assert_int_equal(reader_may_lack(reader), copies[i].lacks);
+		struct reader_lack lack;
+
+		assert_int_equal(reader_lacks(reader, &lack), 0);
+		assert_int_equal(lack.kind, copies[i].lacks);
 		reader_close(reader);
 		snprintf(world_path, sizeof(world_path), "%s", path);
 	}
@@ -390,7 +407,10 @@ static void file_alone_says_so(void **state)
 
 	struct reader *reader = world_reader(NULL);
 
-	assert_int_equal(reader_may_lack(reader), 0);
+	struct reader_lack lack;
+
+	assert_int_equal(reader_lacks(reader, &lack), 0);
+	assert_int_equal(lack.kind, READER_LACKS_NOTHING);
 	reader_close(reader);
 }
 
