@@ -124,6 +124,20 @@ static void print_mirror(struct tree *store)
 		       tree_text(store, "mirror_reason"));
 }
 
+static void put_room(struct text *text, struct tree *kept)
+{
+	int64_t days = tree_i64(kept, "days"), rate = tree_i64(kept, "bytes_per_day");
+
+	/* Nothing is known yet, or of a file that knows no share. */
+	if (!tree_get(kept, "days") || rate <= 0)
+		return;
+	if (days >= 2)
+		text_printf(text, ", room for %lld days", (long long)days);
+	else
+		text_printf(text, ", room for %lld h",
+			    (long long)(tree_i64(kept, "share_bytes") * 24 / rate));
+}
+
 /* "raw 4.1 MiB of 66.9 MiB, back 3 d, room for 14 days" for each resolution */
 void status_kept(struct tree *kept)
 {
@@ -146,8 +160,7 @@ void status_kept(struct tree *kept)
 			text_str(&text, ", back ");
 			text_span(&text, tree_i64(k, "reach_ms"));
 		}
-		if (tree_get(k, "days"))
-			text_printf(&text, ", room for %lld days", (long long)tree_i64(k, "days"));
+		put_room(&text, k);
 	}
 	puts(buf);
 }

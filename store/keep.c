@@ -7,12 +7,13 @@
 #include "store/rollup.h"
 #include "store/sql.h"
 
-#define PAGE_BYTES   4096
-#define PAGES_MAX    (INT64_C(1) << 32) /* that SQLite can have */
-#define SLOW_MS      60000
-#define RATE_MAX_MS  (4 * DAY_MS) /* what is older counts half */
-#define RAW_SECONDS  3600
-#define SLOW_SECONDS 86400
+#define PAGE_BYTES    4096
+#define PAGES_MAX     (INT64_C(1) << 32) /* that SQLite can have */
+#define SLOW_MS       60000
+#define RATE_LEAST_MS HOUR_MS      /* a first page of seconds tells nothing of a day */
+#define RATE_MAX_MS   (4 * DAY_MS) /* what is older counts half */
+#define RAW_SECONDS   3600
+#define SLOW_SECONDS  86400
 
 static const char *const names[KEEP_N] = {"raw", "minute", "hour", "slow"};
 
@@ -254,9 +255,9 @@ int keep_look(struct db *db, struct store_kept ret[KEEP_N])
 		*k = (struct store_kept){
 			.name = names[i], .bytes = pages[i] * PAGE_BYTES, .share_bytes = -1};
 		r = sql_int(db->conn, &k->bytes_per_day,
-			    "SELECT iif(made_ms>0,made_bytes*86400000/made_ms,0) FROM kept"
+			    "SELECT iif(made_ms>=%lld,made_bytes*86400000/made_ms,0) FROM kept"
 			    " WHERE what=%Q",
-			    names[i]);
+			    (long long)RATE_LEAST_MS, names[i]);
 		if (!r)
 			r = wall_of_oldest(db, (enum keep_what)i, &k->oldest_wall_ms);
 	}
