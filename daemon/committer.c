@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/parse.h"
 #include "daemon/events.h"
+#include "daemon/given_bytes.h"
 #include "daemon/heap.h"
 #include "daemon/own_disk.h"
 
@@ -101,28 +101,6 @@ static void tell(struct committer *committer, int r)
 		log_info("the database is written again");
 }
 
-/* What the kernel has been given by this thread, -1 when that is not known. */
-static int64_t given_bytes(struct committer *committer)
-{
-	static const char key[] = "\nwrite_bytes:";
-	char buf[512];
-	const char *line;
-	struct slice rest, value, token;
-	int64_t bytes;
-
-	if (!committer->io.path ||
-	    hw_file_read(committer->disk.hw, &committer->io, buf, sizeof(buf)) < 0)
-		return -1;
-	line = strstr(buf, key);
-	if (!line)
-		return -1;
-	rest = slice_of(line + sizeof(key) - 1);
-	return slice_line(&rest, &value) && slice_token(&value, &token) &&
-			       parse_i64_slice(token, &bytes) >= 0
-		       ? bytes
-		       : -1;
-}
-
 /* As the disk stands before a commit and after it. */
 struct measure {
 	int64_t bytes, sectors, t_us; /* -1: not known */
@@ -132,7 +110,7 @@ static void take_measure(struct committer *committer, struct measure *ret)
 {
 	struct own_disk_counts counts;
 
-	ret->bytes = given_bytes(committer);
+	ret->bytes = given_bytes(committer->disk.hw, &committer->io);
 	ret->sectors = own_disk_read(&committer->disk, &counts) < 0 ? -1 : counts.written_sectors;
 	ret->t_us = clock_boot_us();
 }
@@ -250,8 +228,7 @@ static void *run(void *arg)
 	struct committer *committer = arg;
 	struct pollfd fds[] = {{committer->timer_fd, POLLIN, 0}, {committer->wake_fd, POLLIN, 0}};
 
-	/* What this thread gives the kernel: the file stands for the thread that opened it. */
-	(void)hw_file_open(committer->disk.hw, &committer->io, "proc/thread-self/io");
+	(void)given_open(committer->disk.hw, &committer->io);
 	while (!atomic_load(&committer->stop)) {
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0 && errno != EINTR)
 			break;

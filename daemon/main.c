@@ -26,6 +26,7 @@
 #include "daemon/clock_events.h"
 #include "daemon/durable.h"
 #include "daemon/events.h"
+#include "daemon/given_bytes.h"
 #include "daemon/heap.h"
 #include "daemon/http.h"
 #include "daemon/last_boot.h"
@@ -313,14 +314,21 @@ static void take_pmsg(struct flashscoped *d)
 	pmsg_take(&d->pmsg, &options, registry());
 }
 
+/* To make a file takes more than many commits, and is spent as they are. */
 static int open_store(struct flashscoped *d)
 {
 	const struct store_options options = store_options(d);
+	int64_t before = given_bytes_now(), after;
 	int r = store_open(&options, registry(), &d->store);
 
-	if (r < 0)
+	if (r < 0) {
 		refuse_database(options.path, r);
-	return r;
+		return r;
+	}
+	after = given_bytes_now();
+	if (before >= 0 && after > before)
+		store_add_spent(d->store, clock_boot_ms(), after - before);
+	return 0;
 }
 
 /* Before anything else takes memory: the lane process is forked here and keeps what there is. */
