@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/ambiguous.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/records.h"
@@ -25,7 +26,8 @@ static const char help[] =
 	"  --from TIME     start of the window, default the beginning\n"
 	"  --to TIME       its end\n"
 	"  --json          {\"events\", \"marks\"}, as GET /api/v1/events and /api/v1/marks have "
-	"them\n"
+	"them,\n"
+	"                  with \"ambiguous\" where times of the window are\n"
 	"  --db FILE       read a database file instead of asking the daemon\n"
 	"  --socket PATH   of the daemon (default var/run/flashscoped.sock, then\n"
 	"                  " DEFAULT_RUNTIME_DIR "/flashscoped.sock)\n"
@@ -154,41 +156,67 @@ static int print_records(struct tree *events, struct tree *marks)
 	return r < 0 ? r : table_print(table, stdout);
 }
 
-static int show(const char *events_json, const char *marks_json)
+/* JSON texts. */
+struct records {
+	char *events, *marks, *ambiguous;
+};
+
+static void texts_done(struct records *records)
+{
+	free(records->events);
+	free(records->marks);
+	free(records->ambiguous);
+}
+
+static int show(const struct records *records)
 {
 	CLEANUP(tree_freep) struct tree *events = NULL;
 	CLEANUP(tree_freep) struct tree *marks = NULL;
-	int r = tree_parse(events_json, strlen(events_json), &events);
+	CLEANUP(tree_freep) struct tree *ambiguous = NULL;
+	int r = tree_parse(records->events, strlen(records->events), &events);
 
 	if (r == 0)
-		r = tree_parse(marks_json, strlen(marks_json), &marks);
+		r = tree_parse(records->marks, strlen(records->marks), &marks);
+	if (r == 0)
+		r = tree_parse(records->ambiguous, strlen(records->ambiguous), &ambiguous);
 	if (r == 0 && !tree_n(events) && !tree_n(marks))
 		puts("nothing happened in this window, or nothing was recorded");
 	else if (r == 0)
 		r = print_records(events, marks);
-	if (r < 0)
+	if (r == 0)
+		ambiguous_print_tree(stdout, "", ambiguous);
+	else
 		fprintf(stderr, "flashscope events: %s\n", strerror(-r));
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static void print_json(const struct records *records)
+{
+	printf("{\"events\":%s,\"marks\":%s", records->events, records->marks);
+	if (strcmp(records->ambiguous, "[]") != 0)
+		printf(",\"ambiguous\":%s", records->ambiguous);
+	puts("}");
 }
 
 int command_events(int argc, char **argv)
 {
 	CLEANUP(records_done) struct records_source source = {.command = "events"};
-	CLEANUP(freep) char *events = NULL;
-	CLEANUP(freep) char *marks = NULL;
+	CLEANUP(texts_done) struct records records = {0};
 	bool json = false;
 	int r = parse_args(argc, argv, &source, &json);
 
 	if (r >= 0)
 		return r;
-	r = records_get(&source, false, &events);
+	r = records_get(&source, false, &records.events);
 	if (r == EXIT_DONE)
-		r = records_get(&source, true, &marks);
+		r = records_get(&source, true, &records.marks);
+	if (r == EXIT_DONE)
+		r = records_ambiguous(&source, &records.ambiguous);
 	if (r != EXIT_DONE)
 		return r;
 	if (json)
-		printf("{\"events\":%s,\"marks\":%s}\n", events, marks);
+		print_json(&records);
 	else
-		r = show(events, marks);
+		r = show(&records);
 	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
 }

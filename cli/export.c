@@ -9,10 +9,12 @@
 #include "base/cleanup.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/ambiguous.h"
 #include "cli/cli.h"
 #include "cli/new_file.h"
 #include "cli/options.h"
 #include "cli/records.h"
+#include "query/query.h"
 #include "store/plain.h"
 #include "store/reader.h"
 
@@ -243,6 +245,17 @@ static int check_tables(const struct export_args *args)
 	return EXIT_DONE;
 }
 
+/* Rows are told apart by boot and its clock. */
+static int say_ambiguous(const struct export_args *args)
+{
+	struct points_ambiguity items[QUERY_AMBIGUOUS_MAX];
+	int n = query_ambiguous(args->reader, args->from_ms, args->to_ms, items, ARRAY_SIZE(items));
+
+	if (n > 0)
+		ambiguous_print(stderr, "flashscope export: ", items, (size_t)n);
+	return MIN(n, 0);
+}
+
 static int export(struct export_args *args)
 {
 	int r = check_tables(args);
@@ -254,6 +267,8 @@ static int export(struct export_args *args)
 	if (r != EXIT_DONE)
 		return r;
 	r = args->sqlite ? write_sqlite(args) : print_tables(args);
+	if (r == 0 && (args->from || args->to))
+		r = say_ambiguous(args);
 	if (r == -EEXIST && args->sqlite)
 		return complain(args->sqlite, "is there already");
 	if (r < 0 && *reader_error(args->reader))

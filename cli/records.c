@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "export/api.h"
@@ -163,6 +164,10 @@ int records_document(struct records_source *source, const struct records_documen
 		if (source->db)
 			return get_from_file(source, document, ret);
 	}
+	if (r < 0 && reply.status == 404 && document->optional) {
+		*ret = strdup("[]");
+		return *ret ? EXIT_DONE : EXIT_FAILED;
+	}
 	if (r < 0) {
 		fprintf(stderr, "flashscope %s: %s\n", source->command, reply.error);
 		return reply.status == 400 ? EXIT_USAGE : EXIT_FAILED;
@@ -181,6 +186,31 @@ int records_get(struct records_source *source, bool marks, char **ret)
 	snprintf(path, sizeof(path), "/api/v1/%s?limit=%d", marks ? "marks" : "events",
 		 RECORDS_MAX);
 	return records_document(source, &document, ret);
+}
+
+static int make_ambiguous(struct reader *reader, int64_t from_ms, int64_t to_ms, struct doc *doc,
+			  void *arg)
+{
+	struct points_ambiguity items[QUERY_AMBIGUOUS_MAX];
+	int n = query_ambiguous(reader, from_ms, to_ms, items, ARRAY_SIZE(items));
+
+	(void)arg;
+	doc_array(doc, NULL);
+	for (int i = 0; i < n; i++)
+		api_ambiguous(doc, &items[i]);
+	doc_end(doc);
+	return MIN(n, 0);
+}
+
+int records_ambiguous(struct records_source *source, char **ret)
+{
+	const struct records_document document = {
+		.path = "/api/v1/ambiguous?limit=32", .optional = true, .make = make_ambiguous};
+
+	if (source->from || source->to)
+		return records_document(source, &document, ret);
+	*ret = strdup("[]");
+	return *ret ? EXIT_DONE : EXIT_FAILED;
 }
 
 static struct tree *find_mark(struct tree *marks, const char *wanted)

@@ -24,6 +24,7 @@ void records_done(struct records_source *source);
 /* A document about a window of time, from wherever. */
 struct records_document {
 	const char *path;         /* of the API, with at least one parameter: "...?limit=1" */
+	bool optional;            /* an array that a daemon of before does not have: it is empty */
 	const char *default_from; /* as query_time() reads it; NULL is the beginning */
 	/* The same document from a file; adds to doc. 0 or -errno. */
 	int (*make)(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms,
@@ -38,6 +39,10 @@ MUST_CHECK int records_document(struct records_source *source,
 /* The array of GET /api/v1/events or /api/v1/marks as text; *ret is the caller's. What is wrong is
  * said on stderr; returns the exit status. */
 MUST_CHECK int records_get(struct records_source *source, bool marks, char **ret);
+
+/* The array of GET /api/v1/ambiguous for the window, as records_get(); empty when none was given.
+ */
+MUST_CHECK int records_ambiguous(struct records_source *source, char **ret);
 
 /* A time that was given for a file, whose newest sample is "now"; text NULL leaves *ret_ms as it
  * is. Returns the exit status; what is wrong is said on stderr. */

@@ -49,6 +49,7 @@ static const struct route routes[] = {
 	{"/api/v1/fields", serve_fields, NULL, {"collector", NULL}},
 	{"/api/v1/boots", serve_boots, NULL, {NULL}, true},
 	{"/api/v1/events", serve_events, NULL, {"from", "to", "limit", NULL}, true},
+	{"/api/v1/ambiguous", serve_ambiguous, NULL, {"from", "to", "limit", NULL}, true},
 	{"/api/v1/marks", serve_marks, serve_post_mark, {"from", "to", "limit", NULL}, true},
 	{"/api/v1/writers", serve_writers, NULL, {"by", "from", "to", "limit", NULL}, true},
 	{"/api/v1/latest", serve_latest, NULL, {"collector", "node", NULL}},

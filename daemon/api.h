@@ -87,6 +87,7 @@ void serve_latest(struct api *api, const struct request *request, struct answer 
 void serve_nodes(struct api *api, const struct request *request, struct answer *ret);
 void serve_boots(struct api *api, const struct request *request, struct answer *ret);
 void serve_events(struct api *api, const struct request *request, struct answer *ret);
+void serve_ambiguous(struct api *api, const struct request *request, struct answer *ret);
 void serve_marks(struct api *api, const struct request *request, struct answer *ret);
 void serve_post_mark(struct api *api, const struct request *request, struct answer *ret);
 void serve_writers(struct api *api, const struct request *request, struct answer *ret);

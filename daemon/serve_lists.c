@@ -262,6 +262,22 @@ void serve_marks(struct api *api, const struct request *request, struct answer *
 	records(api, request, ret, "", read_marks);
 }
 
+static int read_ambiguous(struct reader *reader, const struct window *w, struct doc *doc)
+{
+	struct points_ambiguity items[QUERY_AMBIGUOUS_MAX];
+	int n = query_ambiguous(reader, w->from_wall_ms, w->to_wall_ms, items,
+				MIN(w->limit, ARRAY_SIZE(items)));
+
+	for (int i = 0; i < n; i++)
+		api_ambiguous(doc, &items[i]);
+	return MIN(n, 0);
+}
+
+void serve_ambiguous(struct api *api, const struct request *request, struct answer *ret)
+{
+	records(api, request, ret, "", read_ambiguous);
+}
+
 static int make_writers(struct reader *reader, enum writers_by by, const struct window *window,
 			struct doc *doc)
 {

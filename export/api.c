@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/errno_name.h"
+#include "model/points.h"
 #include "model/unit.h"
 
 void api_problem(struct doc *doc, unsigned status, const char *title, const char *detail,
@@ -64,6 +65,26 @@ void api_mark(struct doc *doc, const struct mark *mark, int64_t boot, int64_t wa
 {
 	doc_object(doc, NULL);
 	api_mark_members(doc, mark, boot, wall_offset_ms);
+	doc_end(doc);
+}
+
+void api_ambiguous(struct doc *doc, const struct points_ambiguity *item)
+{
+	static const char *const why[] = {
+		[POINTS_CLOCK_STEP] = "clock_step",
+		[POINTS_TWO_BOOTS] = "two_boots",
+		[POINTS_AS_SHOWN] = "as_shown",
+	};
+
+	doc_object(doc, NULL);
+	doc_string(doc, "why", why[item->why]);
+	doc_i64(doc, "boot", item->boot);
+	if (item->why == POINTS_CLOCK_STEP)
+		doc_i64(doc, "boot_ms", item->at_ms);
+	if (item->why == POINTS_TWO_BOOTS)
+		doc_i64(doc, "other_boot", item->other_boot);
+	doc_time(doc, "from", item->from_wall_ms);
+	doc_time(doc, "to", item->to_wall_ms);
 	doc_end(doc);
 }
 

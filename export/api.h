@@ -44,6 +44,11 @@ struct api_boot {
  * or null with a note. */
 void api_boot(struct doc *doc, const struct api_boot *boot);
 
+/* {"why","boot","boot_ms" or "other_boot","from","to"}; why is "clock_step", "two_boots" or
+ * "as_shown". */
+struct points_ambiguity;
+void api_ambiguous(struct doc *doc, const struct points_ambiguity *item);
+
 struct api_kept {
 	const char *what;
 	int64_t bytes, share_bytes;             /* share_bytes -1: not known */

@@ -11,6 +11,9 @@
 enum points_why {
 	POINTS_CLOCK_STEP, /* the clock was set back, and showed them twice */
 	POINTS_TWO_BOOTS,  /* two boots have them, since one of their clocks was wrong */
+	/* The clock showed times of the window at these, which lie outside of it, before it was set
+	 * back. Of a query these are series of their own. */
+	POINTS_AS_SHOWN,
 };
 
 #define POINTS_AMBIGUITIES_MAX 16

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "query/plan.h"
 
 /* As of a step: less is within the error of clocks. */
-#define LEAST_MS 1000
+#define LEAST_MS           1000
+/* Of a window with more of them, the newest are looked at. */
+#define BOOTS_COMPARED_MAX 64
 
 /* Of all boots. What is past them is left out: a file keeps fewer. */
 #define ERAS_MAX 2048
@@ -262,4 +265,71 @@ int ambiguity_of_boots(struct reader *reader, const int64_t *boots, size_t n_boo
 				compare_boots(a, b, from_wall_ms, to_wall_ms, ret);
 		}
 	return MIN(n, 0);
+}
+
+static int64_t first_wall_ms(const struct boot *boot)
+{
+	return boot->first_ms + boot->wall_offset_ms;
+}
+
+static int64_t last_wall_ms(const struct boot *boot)
+{
+	return boot->last_ms + boot->wall_offset_ms;
+}
+
+/* Each two of the newest boots that touch the window. */
+static void compare_all(const struct boot *boots, int n, const struct window *w,
+			struct ambiguity *found)
+{
+	const struct boot *in[BOOTS_COMPARED_MAX];
+	size_t n_in = 0;
+
+	for (int i = n - 1; i >= 0 && n_in < BOOTS_COMPARED_MAX; i--)
+		if (boots[i].last_ms && first_wall_ms(&boots[i]) <= w->to_wall_ms &&
+		    last_wall_ms(&boots[i]) >= w->from_wall_ms)
+			in[n_in++] = &boots[i];
+	for (size_t i = 1; i < n_in; i++)
+		for (size_t j = 0; j < i; j++)
+			compare_boots(in[i], in[j], w->from_wall_ms, w->to_wall_ms, found);
+}
+
+/* When it really was, as far as anything was recorded. */
+static bool tell_span(const struct shown_span *span, const struct boot *boot,
+		      struct points_ambiguity *ret)
+{
+	int64_t from_ms = MAX(span->from_ms, boot->first_ms);
+	int64_t to_ms = MIN(span->to_ms, boot->last_ms);
+
+	*ret = (struct points_ambiguity){
+		.why = POINTS_AS_SHOWN,
+		.boot = span->boot,
+		.from_wall_ms = from_ms + span->wall_offset_ms,
+		.to_wall_ms = to_ms + span->wall_offset_ms,
+	};
+	return from_ms < to_ms;
+}
+
+int query_ambiguous(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms,
+		    struct points_ambiguity *ret, size_t max)
+{
+	const struct window w = {from_wall_ms, to_wall_ms};
+	CLEANUP(freep) struct ambiguity *found = calloc(1, sizeof(*found));
+	CLEANUP(freep) struct boot *boots = calloc(QUERY_BOOTS_MAX, sizeof(*boots));
+	int n_boots = found && boots ? reader_boots(reader, boots, QUERY_BOOTS_MAX) : -ENOMEM;
+	size_t n;
+	int r = MIN(n_boots, 0);
+
+	if (!r)
+		r = ambiguity_of_steps(reader, from_wall_ms, to_wall_ms, found);
+	if (r < 0)
+		return r;
+	compare_all(boots, n_boots, &w, found);
+	n = MIN(found->n, max);
+	memcpy(ret, found->items, n * sizeof(*ret));
+	for (size_t i = 0; i < found->n_spans && n < max; i++) {
+		const struct boot *boot = find_boot(boots, n_boots, found->spans[i].boot);
+
+		n += boot && tell_span(&found->spans[i], boot, &ret[n]);
+	}
+	return (int)n;
 }

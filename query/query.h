@@ -67,6 +67,14 @@ struct problem {
 int query_time(const char *text, int64_t now_wall_ms, const struct boot *boots, size_t n_boots,
 	       int64_t *ret_wall_ms, struct problem *ret_problem);
 
+#define QUERY_AMBIGUOUS_MAX 32
+
+/* What is to be known of a window that lists are made for: its times that stand for more than one
+ * moment, and when the clock showed times of it that are not in it (POINTS_AS_SHOWN). Returns how
+ * many, at most max, or the error of the reader. */
+MUST_CHECK int query_ambiguous(struct reader *reader, int64_t from_wall_ms, int64_t to_wall_ms,
+			       struct points_ambiguity *ret, size_t max);
+
 struct query;
 
 /* -EINVAL with *ret_problem when a parameter is wrong (also: more than QUERY_POINTS_MAX points, a

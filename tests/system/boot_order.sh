@@ -35,4 +35,9 @@ rm -f "$f"*
 "$bin/flashscope" query thermal.temp --db "$f" --from -2h |
 	grep -q '^ambiguous: 2026-09-21T15:13:[0-9]*Z to 2026-09-21T16:13:20Z is in the boots 1 and 2$' ||
 	fail 'an hour of two boots'
+"$bin/flashscope" events --db "$f" --from -2h |
+	grep -q '^ambiguous: .* is in the boots 1 and 2$' || fail 'events of two boots'
+"$bin/flashscope" export events --csv --db "$f" --from -2h 2>&1 >/dev/null |
+	grep -q '^flashscope export: ambiguous: .* is in the boots 1 and 2$' || fail 'rows of two boots'
+"$bin/flashscope" events --db "$f" --json | jq -e 'has("ambiguous") | not' >/dev/null || fail 'all events'
 echo ok

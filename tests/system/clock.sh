@@ -75,6 +75,11 @@ asked() {
 	"$bin/flashscope" query load.threads --socket "$work/run/flashscoped.sock" --from "$from" --to "$to" \
 		--step 1s "$1"
 }
+happened() {
+	"$bin/flashscope" events --socket "$work/run/flashscoped.sock" --from "$from" --to "$to" "$1"
+}
+happened -- | grep -q '^ambiguous: .* in boot 1 had times of this window by its clock, before that was set back' ||
+	fail 'events do not say that the clock showed then what is not in the window'
 asked --csv 2>"$work/csv.err" >"$work/csv" || fail '--csv'
 grep -Eq '^flashscope query: boot 1, boot_ms [0-9]+ to [0-9]+, where wall is boot_ms \+ [0-9]+: at the time' \
 	"$work/csv.err" || fail '--csv does not tell the lines that are as shown'
@@ -89,6 +94,11 @@ get "/api/v1/query?metric=load.threads&from=$from&to=$to&step=1s" |
 	json '(.ambiguous | length == 1) and (.ambiguous[0] | .why == "clock_step" and .boot == 1 and
 		([.from, .to] | map(.[:19] + "Z" | fromdate) | .[1] - .[0] | . >= 1 and . <= 4))' 'what was shown twice'
 asked -- | grep -q '^ambiguous: .* was shown twice in boot 1' || fail 'the command does not say so'
+happened -- | grep -q '^ambiguous: .* was shown twice in boot 1' || fail 'events do not say so'
+happened --json | json '.ambiguous[0].why == "clock_step" and .ambiguous[0].boot == 1' 'events as JSON'
+"$bin/flashscope" export load --csv --socket "$work/run/flashscoped.sock" --from "$from" --to "$to" \
+	2>"$work/export.err" >"$work/export"
+grep -q '^flashscope export: ambiguous: .* was shown twice in boot 1' "$work/export.err" || fail 'export does not say so'
 asked --csv 2>"$work/csv.err" | awk -F, 'NF != 6 { exit 1 }' || fail 'what is no line of CSV'
 grep -q '^flashscope query: ambiguous: .* was shown twice in boot 1' "$work/csv.err" || fail '--csv does not say so'
 get /api/v1/status | json '.clock.set and .clock.n_steps == 3 and .clock.n_suspends == 0' 'clock in status'

@@ -226,8 +226,9 @@ static void test_problems(void **state)
 static void test_documents(void **state)
 {
 	static const char *const paths[] = {
-		"/api/v1/status", "/api/v1/collectors", "/api/v1/nodes", "/api/v1/fields",
-		"/api/v1/boots",  "/api/v1/events",     "/api/v1/marks", "/api/v1/latest",
+		"/api/v1/status", "/api/v1/collectors", "/api/v1/nodes",
+		"/api/v1/fields", "/api/v1/boots",      "/api/v1/events",
+		"/api/v1/marks",  "/api/v1/latest",     "/api/v1/ambiguous",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {

@@ -169,6 +169,37 @@ static void two_hours_back_for_33_s(void **state)
 	assert_int_equal(ask(YEARS_MS + 3600000, YEARS_MS + 2 * 3600000).n_spans, 1);
 }
 
+/* What lists are told: what was shown twice, what two boots have, and what was called so then. */
+static void of_lists(void **state)
+{
+	struct points_ambiguity items[4];
+
+	(void)state;
+	fake_reset(YEARS_MS);
+	fake.boots[0].last_ms = 2 * 3600000;
+	fake.steps[0] = (struct clock_step){3600000, YEARS_MS + 86400000, YEARS_MS};
+	fake.n_steps = 1;
+	fake.boots[1] = (struct boot){.id = 2, .wall_offset_ms = YEARS_MS + 3600000};
+	fake.boots[1].last_ms = 3600000;
+	fake.n_boots = 2;
+	assert_int_equal(query_ambiguous(NULL, YEARS_MS, YEARS_MS + 7200000, items, 4), 1);
+	assert_int_equal(items[0].why, POINTS_TWO_BOOTS);
+	assert_int_equal(items[0].boot, 2);
+	assert_int_equal(items[0].other_boot, 1);
+	assert_int_equal(items[0].from_wall_ms, YEARS_MS + 3600000);
+	assert_int_equal(items[0].to_wall_ms, YEARS_MS + 7200000);
+	/* Of tomorrow, that the first boot has shown for an hour. */
+	assert_int_equal(
+		query_ambiguous(NULL, YEARS_MS + 86400000, YEARS_MS + 2 * 86400000, items, 4), 1);
+	assert_int_equal(items[0].why, POINTS_AS_SHOWN);
+	assert_int_equal(items[0].boot, 1);
+	assert_int_equal(items[0].from_wall_ms, YEARS_MS);
+	assert_int_equal(items[0].to_wall_ms, YEARS_MS + 3600000 - 1);
+	assert_int_equal(query_ambiguous(NULL, 0, YEARS_MS - 1, items, 4), 0);
+	assert_int_equal(query_ambiguous(NULL, INT64_MIN / 4, INT64_MAX / 4, items, 4), 1);
+	assert_int_equal(query_ambiguous(NULL, 0, INT64_MAX / 4, items, 0), 0);
+}
+
 /* A boot of which nothing was sampled shows nothing. */
 static void no_sample(void **state)
 {
@@ -185,6 +216,7 @@ int main(void)
 		cmocka_unit_test(each_second_that_was_shown_twice),
 		cmocka_unit_test(five_seconds_of_1970),
 		cmocka_unit_test(two_hours_back_for_33_s),
+		cmocka_unit_test(of_lists),
 		cmocka_unit_test(no_sample),
 	};
 
