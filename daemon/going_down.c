@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/macros.h"
+#include "base/paths.h"
 
 #define SOON_MS        60000
 #define UTMP_MAX_BYTES (256 * 1024)
@@ -70,7 +71,7 @@ static enum going_down manager_said(struct hw *hw, int64_t boot_ms, char *by, si
 	struct slice rest, state, uptime, seconds;
 	int64_t at_s;
 
-	if (hw_read(hw, buf, sizeof(buf), "run/flashscope-stop") <= 0)
+	if (hw_read(hw, buf, sizeof(buf), "%s", &STOP_NOTE[1]) <= 0)
 		return GOING_DOWN_UNKNOWN;
 	rest = slice_of(buf);
 	if (!slice_line(&rest, &state) || !slice_line(&rest, &uptime) ||

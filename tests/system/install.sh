@@ -47,6 +47,32 @@ while read -r program; do
 	[ -x "$work/opt$program" ] || fail "$program is started, and not installed"
 done <"$work/programs"
 
+# Other folders: the programs have them built in, and all that is installed names them, and no others.
+cmake -S "$(dirname "$0")/../.." -B "$work/build" -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_SYSCONFDIR=/srv/fs/etc \
+	-DCMAKE_INSTALL_LOCALSTATEDIR=/srv/fs/var -DCMAKE_INSTALL_RUNSTATEDIR=/srv/fs/run >"$work/said" 2>&1 ||
+	fail "other folders: $(tail -5 "$work/said")"
+objects='CMakeFiles/config.dir/config/option.c.o CMakeFiles/daemon.dir/daemon/going_down.c.o'
+# shellcheck disable=SC2086
+ninja -C "$work/build" $objects >"$work/said" 2>&1 || fail "other folders: $(tail -5 "$work/said")"
+for folder in /srv/fs/var/lib/flashscope/flashscope.db /srv/fs/run/flashscope /srv/fs/run/flashscope-stop; do
+	# shellcheck disable=SC2086
+	(cd "$work/build" && cat $objects) | grep -qa "$folder" || fail "$folder is not built in"
+done
+mkdir -p "$work/build/bin"
+cp "$bin/flashscope" "$bin/flashscoped" "$bin/flashscope-helper" "$work/build/bin"
+DESTDIR=$work/folders cmake --install "$work/build" >"$work/said" 2>&1 || fail "other folders: $(tail -5 "$work/said")"
+[ -f "$work/folders/srv/fs/etc/flashscope/flashscope.conf" ] || fail 'the configuration is not in its folder'
+find "$work/folders" -type f ! -path '*/share/doc/*' ! -path '*/bin/*' ! -path '*/sbin/*' \
+	-exec grep -nE '(^|[^a-z])(/etc|/var|/run)/' {} + | grep -v '/srv/fs\|/etc/init.d\|/var/lib/systemd\|/run/systemd\|/proc' >"$work/left" || true
+[ ! -s "$work/left" ] || fail "folders that were not asked for: $(cat "$work/left")"
+is 3 "$(grep -l /srv/fs "$work/folders/usr/share/man"/man*/* | wc -l)" 'pages with the folders'
+for line in ReadWritePaths=/srv/fs/var/lib/flashscope ReadWritePaths=/srv/fs/run/flashscope; do
+	grep -qx "$line" "$work/folders$units/flashscoped.service" || fail "no $line"
+done
+grep -qx ReadWritePaths=/srv/fs/run/flashscope-helper "$work/folders$units/flashscope-helper.service" || fail 'the helper'
+grep -q '^d /srv/fs/run/flashscope-helper 0700 root' "$work/folders/usr/lib/tmpfiles.d/flashscope.conf" ||
+	fail "the helper's folder is not made"
+
 # What is installed there already is not overwritten.
 echo '; mine' >"$work/root/etc/flashscope/flashscope.conf"
 DESTDIR=$work/root cmake --install "$build" --prefix /usr >/dev/null 2>&1
