@@ -411,6 +411,8 @@ static int open_db(struct store *store, struct db *db)
 
 	if (!r)
 		r = take_lock(store->path, &db->lock_fd);
+	if (!r && db_is_emptied(store))
+		db_move_aside(store);
 	if (!r)
 		r = open_conn(store, db);
 	return r ? r : db_note_places(store, db);

@@ -118,3 +118,11 @@ void db_look_for_mishap(struct store *store, int64_t t_ms)
 		     false);
 	}
 }
+
+bool db_is_emptied(const struct store *store)
+{
+	struct stat journal;
+
+	return is_emptied(store) && !stat_place(store->path, DB_JOURNAL, &journal) &&
+	       journal.st_size > 0;
+}

@@ -147,6 +147,9 @@ static int open_file(struct reader *reader)
 			 strerror(errno));
 		return r;
 	}
+	/* SQLite would take its journal for a rest of another file, and delete it. */
+	if (!st.st_size)
+		return -EMEDIUMTYPE;
 	if (!reader->store)
 		return open_copy(reader);
 	reader->immutable = false;

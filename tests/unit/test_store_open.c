@@ -264,6 +264,31 @@ static void emptied(void **state)
 	run("test -s a.db.broken-*-wal");
 }
 
+/* Neither who reads it nor who begins it anew does away with what is left of it. */
+static void emptied_before(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct reader *reader = NULL;
+	char answer[256];
+
+	(void)state;
+	add_ticks(store, 1000, 10000);
+	assert_int_equal(store_commit(store, 10000, false), 0);
+	run("mkdir copy && cp a.db-wal copy/");
+	store_close(store);
+	run("rm a.db* && mv copy/* . && : >a.db");
+	assert_int_equal(reader_open(world_path, NULL, &world_catalog, &reader), -EMEDIUMTYPE);
+	run("test -s a.db-wal");
+	store = world_open("boot-a");
+	add_ticks(store, 10000, 20000);
+	assert_int_equal(store_commit(store, 20000, true), 0);
+	store_close(store);
+	world_shell("SELECT count(*), (SELECT group_concat(kind) FROM event) FROM disk", answer,
+		    sizeof(answer));
+	assert_string_equal(answer, "10|database_broken");
+	run("test -s a.db.broken-*-wal");
+}
+
 /* SQLite would go on with a journal that has no name any more, and nobody else could read it. */
 static void journal_moved(void **state)
 {
@@ -676,6 +701,7 @@ int main(void)
 		TEST(damaged),
 		TEST(removed),
 		TEST(emptied),
+		TEST(emptied_before),
 		TEST(journal_moved),
 		TEST(pulled_copy),
 		TEST(size_bound),
