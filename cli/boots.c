@@ -20,6 +20,7 @@
 #include "query/boots.h"
 
 #define DOC_MAX_BYTES (8 * 1024 * 1024)
+#define OWN_ID        "made up, as the kernel's could not be read"
 
 static const char help[] =
 	"Usage: flashscope boots [--db FILE | --socket PATH | --url URL] [--json] [BOOT]\n"
@@ -95,6 +96,7 @@ int boots_add(const struct boot_story *story, void *arg)
 		.last_ms = story->boot->last_ms,
 		.wall_offset_ms = story->boot->wall_offset_ms,
 		.current = story->boot->current,
+		.id_is_own = story->id_is_own,
 		.note = story->note,
 	};
 
@@ -183,6 +185,22 @@ static int add_line(struct table *table, struct tree *boot)
 	return r;
 }
 
+/* Two of these may be one boot. */
+static void print_own_ids(struct tree *boots)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tree_n(boots); i++) {
+		struct tree *boot = tree_at(boots, i);
+
+		if (tree_bool(boot, "boot_id_is_own"))
+			printf("%s%lld", n++ ? ", " : "boot id " OWN_ID ": boot ",
+			       (long long)tree_i64(boot, "boot"));
+	}
+	if (n)
+		putchar('\n');
+}
+
 static int print_table(struct tree *boots)
 {
 	static const struct {
@@ -199,7 +217,11 @@ static int print_table(struct tree *boots)
 		r = table_column(table, columns[i].name, columns[i].column);
 	for (size_t i = 0; r == 0 && i < tree_n(boots); i++)
 		r = add_line(table, tree_at(boots, i));
-	return r < 0 ? r : table_print(table, stdout);
+	if (r == 0)
+		r = table_print(table, stdout);
+	if (r == 0)
+		print_own_ids(boots);
+	return r;
 }
 
 static void print_pair(const char *name, const char *value)
@@ -254,6 +276,8 @@ static void print_one(struct tree *boot)
 	printf("%-10s %lld, ", "boot", (long long)tree_i64(boot, "boot"));
 	cli_put_text(stdout, tree_text(boot, "boot_id"));
 	putchar('\n');
+	if (tree_bool(boot, "boot_id_is_own"))
+		print_pair("boot id", OWN_ID);
 	print_pair("kernel", tree_text(boot, "kernel"));
 	print_pair("began", tree_text(boot, "t_start"));
 	print_pair("recorded", tree_text(boot, "t_first"));

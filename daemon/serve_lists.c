@@ -52,6 +52,7 @@ static int add_boot(const struct boot_story *story, void *arg)
 		.last_ms = story->boot->last_ms,
 		.wall_offset_ms = story->boot->wall_offset_ms,
 		.current = story->boot->current,
+		.id_is_own = story->id_is_own,
 		.note = story->note,
 	};
 

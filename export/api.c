@@ -93,6 +93,7 @@ void api_boot(struct doc *doc, const struct api_boot *boot)
 	doc_object(doc, NULL);
 	doc_i64(doc, "boot", boot->boot);
 	doc_string_or_null(doc, "boot_id", boot->boot_id);
+	doc_bool(doc, "boot_id_is_own", boot->id_is_own);
 	doc_string_or_null(doc, "kernel", boot->kernel);
 	doc_time(doc, "t_start", boot->wall_offset_ms);
 	doc_time(doc, "t_first", boot->first_ms + boot->wall_offset_ms);

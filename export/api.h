@@ -34,12 +34,13 @@ struct api_boot {
 	const char *boot_id, *kernel;
 	int64_t first_ms, last_ms, wall_offset_ms;
 	bool current;
+	bool id_is_own;                       /* made up */
 	const char *cause;                    /* of its end; NULL: it is not in the file */
 	const char *certainty, *how, *detail; /* detail: the evidence as JSON */
 	const char *note;                     /* why there is none, and what else is known; NULL */
 };
 
-/* {"boot","boot_id","kernel","t_start","t_first","first_ms","t_last","last_ms","current","end",
+/* {"boot","boot_id","boot_id_is_own","kernel","t_start","t_first","first_ms","t_last","last_ms","current","end",
  * "end_note"}: t_start is when the kernel started; end is {"cause","certainty","text","evidence"},
  * or null with a note. */
 void api_boot(struct doc *doc, const struct api_boot *boot);

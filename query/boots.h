@@ -9,9 +9,10 @@
 #define QUERY_NOTE_MAX       256
 
 struct boot_story {
-	const struct boot *boot;
+	const struct boot *boot;           /* its last_ms: of a sample, an event or a mark */
 	const struct boot_end_record *end; /* NULL: it is not in the file */
 	bool with_evidence;
+	bool id_is_own;   /* its boot id was made up, as the kernel's could not be read */
 	const char *note; /* why there is no end, and what the file says itself; NULL */
 };
 

@@ -68,6 +68,16 @@ struct boot {
 /* Boots in their order, at most max: the newest. Returns their number or -errno. */
 int reader_boots(struct reader *reader, struct boot *boots, size_t max);
 
+/* What boots have left beside their samples. */
+struct boot_traces {
+	int64_t last_ms; /* boot clock of the last event or mark; 0: there is none */
+	bool id_is_own;  /* their boot id was made up, as the kernel's could not be read */
+};
+
+/* Of each of boots, as reader_boots() gave them. 0 or -errno */
+MUST_CHECK int reader_boot_traces(struct reader *reader, const struct boot *boots, size_t n,
+				  struct boot_traces *ret);
+
 /* How earlier boots ended, those that are in the file, in their order. A file of before there were
  * such records has none. */
 struct boot_end_record;

@@ -161,3 +161,12 @@ boot
 start_here
 until_true 15 sh -c "curl -s '$url/api/v1/boots' | jq -e '.[6].end' >/dev/null"
 stop
+
+# Boot 9: its id cannot be read, so it may be boot 8; it is alive as boot 8 is asked for.
+rm "$tree/proc/sys/kernel/random/boot_id"
+start_here
+get /api/v1/boots | json 'length == 9 and (map(.boot_id_is_own) | index(true)) == 8 and .[8].current and
+	(.[7].end_note | startswith("not decided: the kernel'"'"'s boot id could not be read after it"))' 'no boot id'
+"$flashscope" boots --socket "$socket" | grep -qx "boot id made up, as the kernel's could not be read: boot 9" ||
+	fail 'boots do not say that a boot id was made up'
+stop

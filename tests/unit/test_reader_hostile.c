@@ -71,11 +71,15 @@ static void read_everything(size_t *n)
 {
 	struct reader *reader = NULL;
 	struct boot boots[16];
+	struct boot_traces traces[16];
 	struct series_key key = {.boot = 1, .node = "sd0", .identity = "id0"};
+	int n_boots;
 
 	if (reader_open(world_path, NULL, &world_catalog, &reader) < 0)
 		return;
-	(void)!reader_boots(reader, boots, 16);
+	n_boots = reader_boots(reader, boots, 16);
+	if (n_boots > 0)
+		(void)!reader_boot_traces(reader, boots, (size_t)n_boots, traces);
 	(void)!reader_nodes(reader, "", see_node, n);
 	(void)!reader_events(reader, INT64_MIN, INT64_MAX, 100, see_event, n);
 	(void)!reader_infos(reader, INFO_TEXTS, see_info, n);
