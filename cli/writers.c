@@ -10,6 +10,7 @@
 #include "base/parse.h"
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/ambiguous.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/records.h"
@@ -384,6 +385,24 @@ static int show(const struct writers_args *args, const char *json)
 	return r < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Beside what programs read. */
+static int say_ambiguous(struct writers_args *args)
+{
+	bool beside = args->json || args->csv;
+	CLEANUP(freep) char *json = NULL;
+	CLEANUP(tree_freep) struct tree *ambiguous = NULL;
+	int r = records_ambiguous(&args->source, &json);
+
+	if (r != EXIT_DONE)
+		return r;
+	if (tree_parse(json, strlen(json), &ambiguous) < 0)
+		return EXIT_FAILED;
+	fflush(stdout);
+	ambiguous_print_tree(beside ? stderr : stdout, beside ? "flashscope writers: " : "",
+			     ambiguous);
+	return EXIT_DONE;
+}
+
 int command_writers(int argc, char **argv)
 {
 	struct writers_args args = {.source = {.command = "writers"}, .by_word = ""};
@@ -397,6 +416,8 @@ int command_writers(int argc, char **argv)
 		printf("%s\n", json);
 	else if (r == EXIT_DONE)
 		r = show(&args, json);
+	if (r == EXIT_DONE)
+		r = say_ambiguous(&args);
 	records_done(&args.source);
 	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
 }

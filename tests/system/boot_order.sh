@@ -39,5 +39,9 @@ rm -f "$f"*
 	grep -q '^ambiguous: .* is in the boots 1 and 2$' || fail 'events of two boots'
 "$bin/flashscope" export events --csv --db "$f" --from -2h 2>&1 >/dev/null |
 	grep -q '^flashscope export: ambiguous: .* is in the boots 1 and 2$' || fail 'rows of two boots'
+"$bin/flashscope" writers --db "$f" --from -2h |
+	grep -q '^ambiguous: .* is in the boots 1 and 2$' || fail 'writers of two boots'
+"$bin/flashscope" writers --db "$f" --from -2h --csv 2>&1 >/dev/null |
+	grep -q '^flashscope writers: ambiguous: ' || fail 'writers as CSV'
 "$bin/flashscope" events --db "$f" --json | jq -e 'has("ambiguous") | not' >/dev/null || fail 'all events'
 echo ok
