@@ -51,7 +51,9 @@ static void print_gap(const struct recover_gap *gap)
 	struct text text = TEXT_IN(buf);
 
 	if (!strcmp(gap->table, "sqlite_master")) {
-		puts("  the names of tables: told by what stands in their pages instead");
+		puts("  the names of tables: told by what stands in their pages instead; samples "
+		     "of "
+		     "groups that have no sound page may have been in it as well");
 		return;
 	}
 	if (!strcmp(gap->table, "tail")) {
@@ -61,6 +63,10 @@ static void print_gap(const struct recover_gap *gap)
 	printf("  %s", gap->table);
 	if (!gap->has_time) {
 		puts(": rows");
+		return;
+	}
+	if (gap->from_wall_ms < 0 && gap->to_wall_ms < 0) {
+		puts(": all of it, if there was any");
 		return;
 	}
 	put_time(&text, gap->from_wall_ms, "the beginning");
@@ -127,6 +133,12 @@ static void print_report(const char *path, const struct recover_report *report)
 	printf("%s: %lld rows of %lld pages\n", path, (long long)report->n_rows,
 	       (long long)report->n_pages);
 	print_end(path, report->wants_journal);
+	if (report->newer_format)
+		printf("its format is %lld, which a newer flashscope wrote: what this one does not "
+		       "know was left out\n",
+		       (long long)report->newer_format);
+	if (report->bad_header)
+		puts("its first 100 bytes, which say what a file is, are damaged");
 	print_count(report->n_journal_pages, "pages were taken from the journal");
 	print_count(report->n_cut_pages, "pages that it should have are cut off");
 	print_count(report->n_unreadable_pages, "times a page could not be read");
@@ -141,7 +153,7 @@ static void print_report(const char *path, const struct recover_report *report)
 	print_count(report->n_boots_without_time,
 		    "boots of these have no time: they count from 1970");
 	print_gaps(report);
-	if (!report->n_gaps && !report->n_cut_pages && !report->n_bad_rows &&
+	if (!report->n_gaps && !report->bad_header && !report->n_cut_pages && !report->n_bad_rows &&
 	    !report->n_bad_values && !report->n_untold_rows && !report->n_unreadable_pages)
 		puts("nothing was found to be damaged");
 }

@@ -54,7 +54,6 @@ static int check_file(sqlite3 *conn)
 #define HEADER_VERSION     60
 #define HEADER_APPLICATION 68
 #define HEADER_TABLES      100 /* the tree of sqlite_master: kind 13 is a leaf, then 2 + 2 bytes */
-#define HEADER_BYTES       108
 
 static int64_t header_u32(const uint8_t *p)
 {
@@ -68,23 +67,30 @@ static bool is_blank(const uint8_t *header)
 	       !header[HEADER_TABLES + 3] && !header[HEADER_TABLES + 4];
 }
 
-static int look_at_header(const char *path)
+int db_check_header(const uint8_t *header, int64_t *ret_version)
 {
 	static const char magic[] = "SQLite format 3";
+
+	if (memcmp(header, magic, sizeof(magic)) != 0)
+		return -EMEDIUMTYPE;
+	*ret_version = header_u32(header + HEADER_VERSION);
+	if (is_blank(header))
+		return 0;
+	return check_mark(header_u32(header + HEADER_APPLICATION), *ret_version);
+}
+
+static int look_at_header(const char *path)
+{
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint8_t header[HEADER_BYTES];
+	uint8_t header[DB_HEADER_BYTES];
 	ssize_t n = fd < 0 ? -1 : pread(fd, header, sizeof(header), 0);
+	int64_t version;
 
 	if (n < 0)
 		return -errno;
 	if (!n)
 		return 0;
-	if (n < HEADER_BYTES || memcmp(header, magic, sizeof(magic)) != 0)
-		return -EMEDIUMTYPE;
-	if (is_blank(header))
-		return 0;
-	return check_mark(header_u32(header + HEADER_APPLICATION),
-			  header_u32(header + HEADER_VERSION));
+	return n < DB_HEADER_BYTES ? -EMEDIUMTYPE : db_check_header(header, &version);
 }
 
 /* Not by SQLite: without the journal, which is not to be touched, it would take a file that the

@@ -87,6 +87,11 @@ struct db {
 /* db.c. Looks at the file without touching it; what stands in a journal does not count here. 0,
  * -EISDIR, -EMEDIUMTYPE, -EPROTO, -errno */
 int db_look(const char *path);
+/* What the first page says, of which there are DB_HEADER_BYTES at least. 0, -EMEDIUMTYPE: nothing
+ * of a flashscope database; -EPROTO with the format that it has. A page without any mark is one
+ * that waits for its first journal: 0. */
+#define DB_HEADER_BYTES 108
+int db_check_header(const uint8_t *header, int64_t *ret_version);
 /* Opens the file unless it is open. A failure is noted in the status, and returned. */
 int db_attach(struct store *store);
 /* Closes the file; what was known of it is forgotten, so that another one may take its place. */

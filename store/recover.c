@@ -49,6 +49,19 @@ static void mark_free(uint32_t page, void *arg)
 		rec->owner[page] = FREE_PAGE;
 }
 
+/* What the file says of itself; one that says nothing may have wanted a journal. */
+static void look_at_header(struct recovery *rec, bool journal)
+{
+	struct recover_report *report = rec->report;
+	const uint8_t *p = raw_page(rec->raw, 1);
+	int64_t version = 0;
+	int r = p ? db_check_header(p, &version) : 0;
+
+	report->bad_header = r == -EMEDIUMTYPE;
+	report->newer_format = r == -EPROTO ? version : 0;
+	report->wants_journal |= report->bad_header && !journal;
+}
+
 static int open_old(struct recovery *rec, const char *from)
 {
 	struct raw_size size;
@@ -62,6 +75,7 @@ static int open_old(struct recovery *rec, const char *from)
 	rec->report->n_cut_pages = size.n_cut;
 	rec->report->n_journal_pages = size.n_in_journal;
 	rec->report->wants_journal = size.wants_journal;
+	look_at_header(rec, size.journal);
 	rec->owner = calloc(rec->n_pages + 1U, sizeof(*rec->owner));
 	rec->row = calloc(1, sizeof(*rec->row));
 	rec->values = calloc(SERIES_TICKS_MAX, sizeof(*rec->values));
@@ -125,6 +139,14 @@ static int take_strays(struct recovery *rec, bool chunks)
 	return r;
 }
 
+/* Of what stands in a page of the tail, where numbers may be anything that JSON has. */
+#define SPAN_IS_SANE                                                                               \
+	"typeof(t0)='integer' AND typeof(step)='integer' AND typeof(n)='integer'"                  \
+	" AND t0 BETWEEN %lld AND %lld AND step BETWEEN 1 AND %lld AND n BETWEEN 1 AND %d"
+#define SPAN_BOUNDS                                                                                \
+	-(long long)FORMAT_TIME_MAX_MS, (long long)FORMAT_TIME_MAX_MS,                             \
+		(long long)FORMAT_STEP_MAX_MS, SERIES_TICKS_MAX
+
 /* With the columns of the old file, in their order. */
 static int make_table(struct recovery *rec, const struct rec_table *table)
 {
@@ -181,6 +203,33 @@ static int note_tail_pairs(struct recovery *rec)
 	return r;
 }
 
+/* As make_up(), of what is in the tail alone. */
+static int make_up_nodes_of_tail(struct recovery *rec)
+{
+	const struct collector *collector;
+	const struct group *group;
+	int r = 0;
+
+	for (size_t i = 0; !r && (group = catalog_group_at(rec->catalog, i, &collector)); i++) {
+		r = sql_exec(rec->db.conn,
+			     "INSERT INTO node SELECT node,%Q,'node-'||node,'',1,max(boot),min(t0),"
+			     "max(t0+(n-1)*step),1 FROM (SELECT l.boot,"
+			     " json_extract(k.value,'$[0]') AS node,"
+			     " json_extract(g.value,'$.t0') AS t0,"
+			     " json_extract(g.value,'$.step') AS step,"
+			     " json_extract(g.value,'$.n') AS n FROM tail l, json_each(l.dir) g,"
+			     " json_each(g.value,'$.nodes') k WHERE g.key=%Q AND g.type='object'"
+			     " AND k.type='array' AND l.seq>(SELECT folded FROM meta))"
+			     " WHERE typeof(node)='integer' AND node BETWEEN 1 AND %d"
+			     " AND node NOT IN (SELECT id FROM node) AND " SPAN_IS_SANE
+			     " GROUP BY node",
+			     collector->name, group->name, FORMAT_NODES_MAX, SPAN_BOUNDS);
+		if (!r)
+			rec->report->n_made_up += sqlite3_changes(rec->db.conn);
+	}
+	return r;
+}
+
 /* Samples of a boot or node that no row tells of would be seen by nobody. */
 static int make_up(struct recovery *rec, const char *name)
 {
@@ -218,20 +267,16 @@ static int make_up_of_tail(struct recovery *rec)
 	if (r < 0)
 		return r;
 	rec->report->n_made_up += sqlite3_changes(rec->db.conn);
-	/* Their numbers may be anything that JSON has. */
-	return sql_exec(
-		rec->db.conn,
-		"UPDATE boot SET first_ms=o.a, last_ms=o.z FROM (SELECT boot, min(t0) AS a,"
-		" max(t0+(n-1)*step) AS z FROM (SELECT l.boot,"
-		" json_extract(g.value,'$.t0') AS t0, json_extract(g.value,'$.step') AS step,"
-		" json_extract(g.value,'$.n') AS n FROM tail l, json_each(l.dir) g"
-		" WHERE l.seq>(SELECT folded FROM meta) AND g.type='object')"
-		" WHERE typeof(t0)='integer' AND typeof(step)='integer'"
-		" AND typeof(n)='integer' AND t0 BETWEEN %lld AND %lld"
-		" AND step BETWEEN 1 AND %lld AND n BETWEEN 1 AND %d GROUP BY boot) o"
-		" WHERE o.boot=boot.id AND boot.last_ms IS NULL",
-		-(long long)FORMAT_TIME_MAX_MS, (long long)FORMAT_TIME_MAX_MS,
-		(long long)FORMAT_STEP_MAX_MS, SERIES_TICKS_MAX);
+	r = sql_exec(rec->db.conn,
+		     "UPDATE boot SET first_ms=o.a, last_ms=o.z FROM (SELECT boot, min(t0) AS a,"
+		     " max(t0+(n-1)*step) AS z FROM (SELECT l.boot,"
+		     " json_extract(g.value,'$.t0') AS t0, json_extract(g.value,'$.step') AS step,"
+		     " json_extract(g.value,'$.n') AS n FROM tail l, json_each(l.dir) g"
+		     " WHERE l.seq>(SELECT folded FROM meta) AND g.type='object')"
+		     " WHERE " SPAN_IS_SANE " GROUP BY boot) o"
+		     " WHERE o.boot=boot.id AND boot.last_ms IS NULL",
+		     SPAN_BOUNDS);
+	return r ? r : make_up_nodes_of_tail(rec);
 }
 
 /* Pages of the tail whose samples are in the chunks as well. */

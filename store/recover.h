@@ -21,6 +21,8 @@ struct recover_gap {
 struct recover_report {
 	int64_t n_pages, n_cut_pages, n_unreadable_pages, n_journal_pages;
 	bool wants_journal;           /* it is of a kind that has one, and there was none */
+	int64_t newer_format;         /* its format, where this program does not know it; 0 */
+	bool bad_header;              /* the first page does not say what it is */
 	bool no_schema;               /* the first page was lost, or what stands below it */
 	int64_t n_rows;               /* that were written */
 	int64_t n_stray_rows;         /* of these on pages that no table names any more */

@@ -33,6 +33,7 @@ grep -q 'was not closed' "$work/said" || fail 'it is not said that the file was 
 grep -q 'nothing was found to be damaged' "$work/said" || fail 'a sound file is said to be damaged'
 "$fs" query load.threads --db "$work/new.db" --csv | grep -q 234 || fail 'no answer from the new file'
 
+sqlite3 "$work/new.db" "VACUUM INTO '$work/copy2.db'"
 # Without it.
 rm "$work/copy/f.db-wal"
 "$fs" recover "$work/copy/f.db" --to "$work/new2.db" | grep -q 'no journal beside it' ||
@@ -65,6 +66,27 @@ for view in load diskstats events marks nodes infos outcomes; do
 done
 is "$(sqlite3 "$work/f.db" 'SELECT wall,node,threads,runnable FROM load')" \
 	"$(sqlite3 "$work/head.db" 'SELECT wall,node,threads,runnable FROM load')" 'samples without a head'
+
+# Samples of the tail whose nodes are lost are shown, by nodes that are numbers.
+cp "$work/copy2.db" "$work/nodeless.db"
+ticks=$(sqlite3 "$work/nodeless.db" "SELECT count(*) FROM load")
+sqlite3 "$work/nodeless.db" 'DELETE FROM node'
+"$fs" recover "$work/nodeless.db" >"$work/said"
+cat "$work/said"
+[ "$ticks" -ge 1 ] || fail 'no samples in the tail'
+is "$ticks" "$(sqlite3 "$work/nodeless.db.recovered" 'SELECT count(*) FROM load')" 'samples of nodes without rows'
+grep -q 'have lost their rows' "$work/said" || fail 'it is not said that nodes were made up'
+"$fs" query load.threads --db "$work/nodeless.db.recovered" --csv | grep -q 234 || fail 'no answer without rows of nodes'
+
+# What a file says of itself: a newer format, or nothing.
+cp "$work/f.db" "$work/newer.db"
+sqlite3 "$work/newer.db" 'PRAGMA user_version = 3'
+"$fs" recover "$work/newer.db" | grep -q '^its format is 3, which a newer flashscope wrote' || fail 'a newer format is not told of'
+cp "$work/f.db" "$work/beheaded.db"
+dd if=/dev/urandom of="$work/beheaded.db" bs=100 count=1 conv=notrunc status=none
+"$fs" recover "$work/beheaded.db" >"$work/said"
+grep -q '^its first 100 bytes' "$work/said" || fail 'a damaged header is not told of'
+! grep -q 'nothing was found to be damaged' "$work/said" || fail 'a damaged header is no damage'
 
 # A daemon goes on with it.
 cp "$work/head.db" "$work/f.db"
