@@ -22,12 +22,14 @@
 
 struct holding {
 	struct boot *boots;
+	struct boot_traces *traces;
 	int n_boots;
 };
 
 static void holding_done(struct holding *holding)
 {
 	free(holding->boots);
+	free(holding->traces);
 }
 
 static int add_node(const struct node_info *node, void *arg)
@@ -122,6 +124,15 @@ static void print_wall(const char *what, int64_t wall_ms)
 	printf("%s %s", what, buf);
 }
 
+/* One that was killed before the first commit with samples has left events at most. */
+static void print_no_samples(const struct boot *boot, const struct boot_traces *traces)
+{
+	print_wall(", began", boot->wall_offset_ms);
+	fputs(", no samples", stdout);
+	if (traces->last_ms)
+		print_wall("; events until", traces->last_ms + boot->wall_offset_ms);
+}
+
 static void print_boots(const struct holding *holding)
 {
 	for (int i = 0; i < holding->n_boots; i++) {
@@ -129,8 +140,12 @@ static void print_boots(const struct holding *holding)
 
 		printf("boot %lld  kernel ", (long long)b->id);
 		cli_put_text(stdout, *b->kernel ? b->kernel : "?");
-		print_wall(", from", b->first_ms + b->wall_offset_ms);
-		print_wall(" to", b->last_ms + b->wall_offset_ms);
+		if (b->last_ms) {
+			print_wall(", from", b->first_ms + b->wall_offset_ms);
+			print_wall(" to", b->last_ms + b->wall_offset_ms);
+		} else {
+			print_no_samples(b, &holding->traces[i]);
+		}
 		putchar('\n');
 	}
 }
@@ -252,8 +267,15 @@ int status_of_file(const char *path, bool json)
 	if (cli_open_file("status", path, &reader) < 0)
 		return EXIT_FAILED;
 	holding.boots = calloc(BOOTS_MAX, sizeof(*holding.boots));
-	holding.n_boots = holding.boots ? reader_boots(reader, holding.boots, BOOTS_MAX) : -ENOMEM;
+	holding.traces = calloc(BOOTS_MAX, sizeof(*holding.traces));
+	holding.n_boots = holding.boots && holding.traces
+				  ? reader_boots(reader, holding.boots, BOOTS_MAX)
+				  : -ENOMEM;
 	r = MIN(holding.n_boots, 0);
+	/* Where events are damaged, the boots are told without them. */
+	if (r == 0 && reader_boot_traces(reader, holding.boots, (size_t)holding.n_boots,
+					 holding.traces) == -ENOMEM)
+		r = -ENOMEM;
 	if (r == 0) {
 		(void)stat(path, &st);
 		r = json ? print_json(path, st.st_size, reader)

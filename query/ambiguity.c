@@ -12,8 +12,8 @@
 /* Of a window with more of them, the newest are looked at. */
 #define BOOTS_COMPARED_MAX 64
 
-/* Of all boots. What is past them is left out: a file keeps fewer. */
-#define ERAS_MAX 2048
+/* Of all boots. What is past them is left out: a file keeps a thousand steps. */
+#define ERAS_MAX 4096
 
 /* From one step of the clock of a boot to the next. */
 struct era {

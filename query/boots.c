@@ -102,6 +102,9 @@ int query_boots(struct reader *reader, int (*visit)(const struct boot_story *sto
 			    .arg = arg};
 	int r = n < 0 ? n : reader_boot_traces(reader, boots, (size_t)n, traces);
 
+	/* Damage to events takes nothing away from the list of boots. */
+	if (n >= 0 && r != -ENOMEM)
+		r = 0;
 	if (!r)
 		widen(boots, traces, n);
 	if (!r && t.n && !boots[t.n - 1].current)

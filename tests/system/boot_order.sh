@@ -29,6 +29,12 @@ cat >"$work/wanted" <<-'END2'
 END2
 diff "$work/wanted" "$work/got" || fail 'the order of events'
 
+# Boots that have left events alone.
+rm -f "$f"*
+"$maker" "$f" 0
+"$bin/flashscope" status --db "$f" | grep -c '^boot [12]  kernel 6.1.0-test, began 2026-[^,]*, no samples$' |
+	grep -qx 2 || fail 'boots without samples'
+
 # An hour that both have.
 rm -f "$f"*
 "$maker" "$f" 2 1

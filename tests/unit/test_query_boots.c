@@ -105,6 +105,19 @@ static void not_decided(void **state)
 	assert_note(&heard, 3, "not known here");
 }
 
+/* A file that lost its events still has its boots. */
+static void without_events(void **state)
+{
+	struct store *store = next_boot(NULL, "a", false);
+	char answer[256];
+
+	(void)state;
+	assert_int_equal(store_commit(store, UP_MS, true), 0);
+	store_close(store);
+	world_shell("DROP TABLE event", answer, sizeof(answer));
+	assert_int_equal(listen_to(NULL).n, 1);
+}
+
 /* As it lasts. */
 static void alive_without_an_id(void **state)
 {
@@ -128,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_sample_was_written, world_start, world_stop),
 		cmocka_unit_test_setup_teardown(not_decided, world_start, world_stop),
+		cmocka_unit_test_setup_teardown(without_events, world_start, world_stop),
 		cmocka_unit_test_setup_teardown(alive_without_an_id, world_start, world_stop),
 	};
 
