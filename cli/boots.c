@@ -327,5 +327,5 @@ int command_boots(int argc, char **argv)
 		printf("%s\n", json);
 	else
 		r = show(&args, json);
-	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
+	return r == EXIT_DONE && cli_flush() < 0 ? EXIT_FAILED : r;
 }

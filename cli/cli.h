@@ -53,6 +53,10 @@ MUST_CHECK int cli_file_span(struct reader *reader, int64_t *ret_first_ms, int64
  * where the clock of an earlier boot was ahead. -ENODATA when it has none. */
 MUST_CHECK int cli_file_newest(struct reader *reader, int64_t *ret_wall_ms);
 
+/* Writes what waits for stdout: 0, or what was wrong with it, also before; main() tells it. -errno,
+ * -EIO: not known any more. */
+int cli_flush(void);
+
 /* Copies a document to stdout. Returns 0, the error of its source, or -EIO. */
 struct stream;
 int cli_print_stream(struct stream *stream);

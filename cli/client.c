@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,56 @@ struct transfer {
 	int (*write)(void *arg, const char *p, size_t len);
 	void *arg;
 	int error; /* of write */
+	bool said; /* something of an answer came */
 };
+
+#define PATIENCE_S 3
+
+static void on_alarm(int signal)
+{
+	static const char message[] = "flashscope: the daemon has not answered for 3 s, and is "
+				      "waited for; is it stopped, "
+				      "or does its machine hang?\n";
+	int error = errno;
+
+	(void)signal;
+	if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
+		errno = EIO;
+	errno = error;
+}
+
+/* Who waits is told for what, unless there is a limit to all of it. */
+static bool begin_patience(struct sigaction *ret_before)
+{
+	const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	unsigned limit_s = alarm(0);
+
+	if (limit_s) {
+		alarm(limit_s);
+		return false;
+	}
+	sigaction(SIGALRM, &action, ret_before);
+	alarm(PATIENCE_S);
+	return true;
+}
+
+static void end_patience(const struct sigaction *before)
+{
+	alarm(0);
+	sigaction(SIGALRM, before, NULL);
+}
+
+static int perform_patiently(const struct transport_request *request, long *ret_status,
+			     const char **ret_words)
+{
+	struct sigaction before = {0};
+	bool told = begin_patience(&before);
+	int r = transport_perform(request, ret_status, ret_words);
+
+	if (told)
+		end_patience(&before);
+	return r;
+}
 
 void client_reply_done(struct client_reply *reply)
 {
@@ -60,6 +110,9 @@ static int on_data(void *arg, long status, const char *p, size_t len)
 {
 	struct transfer *t = arg;
 
+	if (!t->said)
+		alarm(0);
+	t->said = true;
 	if (t->write && status / 100 == 2)
 		t->error = t->write(t->arg, p, len);
 	else
@@ -193,7 +246,7 @@ static int perform(struct transfer *t, const struct client_target *target, const
 		r = take_token(header, sizeof(header), t->reply);
 	if (r < 0)
 		return r;
-	r = transport_perform(&request, &t->reply->status, &words);
+	r = perform_patiently(&request, &t->reply->status, &words);
 	if (r < 0)
 		return failed(t, target, r, words);
 	return t->reply->status / 100 == 2 ? 0 : refused(t->reply);

@@ -41,6 +41,19 @@ int cli_wrong_usage(const char *command, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+static int flush_error;
+
+int cli_flush(void)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	/* Of what was written before its end only that it failed is known. */
+	if (!flush_error)
+		flush_error = errno ? errno : EIO;
+	return -flush_error;
+}
+
 int cli_print_stream(struct stream *stream)
 {
 	char buf[16384];

@@ -218,5 +218,5 @@ int command_events(int argc, char **argv)
 		print_json(&records);
 	else
 		r = show(&records);
-	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
+	return r == EXIT_DONE && cli_flush() < 0 ? EXIT_FAILED : r;
 }

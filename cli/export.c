@@ -195,7 +195,7 @@ static int print_table(const char *table, void *arg)
 		else
 			r = put_json(table, columns, values, n);
 		if (ferror(stdout))
-			return -EIO;
+			return cli_flush();
 	}
 	args->n_damaged += plain_n_damaged(plain);
 	return r;
@@ -207,7 +207,7 @@ static int print_tables(struct export_args *args)
 
 	for (size_t i = 0; i < args->n_tables && !r; i++)
 		r = print_table(args->tables[i], args);
-	return r == 0 && fflush(stdout) ? -EIO : r;
+	return r ? r : cli_flush();
 }
 
 static int write_sqlite(struct export_args *args)
@@ -271,6 +271,9 @@ static int export(struct export_args *args)
 		r = say_ambiguous(args);
 	if (r == -EEXIST && args->sqlite)
 		return complain(args->sqlite, "is there already");
+	/* Told when the command ends. */
+	if (r < 0 && ferror(stdout))
+		return EXIT_FAILED;
 	if (r < 0 && *reader_error(args->reader))
 		return cli_file_failed("export", "", args->reader, r);
 	if (r < 0)

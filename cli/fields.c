@@ -139,5 +139,5 @@ int command_fields(int argc, char **argv)
 		: form == 'j' ? print_json(&wanted)
 			      : print_table(&wanted);
 
-	return r < 0 || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+	return r < 0 || cli_flush() < 0 ? EXIT_FAILED : EXIT_DONE;
 }

@@ -184,7 +184,7 @@ static int print_log(const struct log_args *args, const struct kernel_log *log)
 	r = args->json ? kernel_log_print_json(log) : kernel_log_print_table(log);
 	if (r < 0)
 		return say("cannot print", strerror(-r));
-	return fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+	return cli_flush() < 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
 int command_kernel_log(int argc, char **argv)

@@ -283,5 +283,5 @@ int command_latest(int argc, char **argv)
 	r = get_rows(&args, &rows);
 	if (r == EXIT_DONE)
 		r = show(&args, rows);
-	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
+	return r == EXIT_DONE && cli_flush() < 0 ? EXIT_FAILED : r;
 }

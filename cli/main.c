@@ -1,4 +1,5 @@
 /* flashscope: the human's command, on the API of a running daemon or on a file. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,18 @@ static int usage(FILE *out)
 	return out == stdout ? EXIT_DONE : EXIT_USAGE;
 }
 
+/* A disk that is full is seen when the last of it is written. */
+static int finish(const struct command *command, int status)
+{
+	int r = cli_flush();
+
+	if (!r)
+		return status;
+	fprintf(stderr, "flashscope %s: the output could not be written: %s\n", command->name,
+		r == -EIO ? "is there room for it?" : strerror(-r));
+	return EXIT_FAILED;
+}
+
 /* getopt begins its messages with argv[0]. */
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -53,7 +66,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 	snprintf(name, sizeof(name), "flashscope %s", command->name);
 	argv[0] = name;
-	return command->run(argc, argv);
+	return finish(command, command->run(argc, argv));
 }
 
 int main(int argc, char **argv)

@@ -217,5 +217,5 @@ int command_path(int argc, char **argv)
 		return r;
 	cli_time_limit(60);
 	r = args.target.socket || args.target.url ? show_daemon(&args) : show_facts(&args);
-	return fflush(stdout) ? EXIT_FAILED : r;
+	return cli_flush() < 0 ? EXIT_FAILED : r;
 }

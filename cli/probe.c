@@ -151,5 +151,5 @@ int command_probe(int argc, char **argv)
 		r = print_table(runner);
 	else
 		probe_list(stdout, runner);
-	return r < 0 || fflush(stdout) ? EXIT_FAILED : EXIT_DONE;
+	return r < 0 || cli_flush() < 0 ? EXIT_FAILED : EXIT_DONE;
 }

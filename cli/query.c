@@ -434,5 +434,5 @@ int command_query(int argc, char **argv)
 	if (r != EXIT_DONE)
 		return r;
 	r = args.db ? query_file(&args) : query_daemon(&args);
-	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
+	return r == EXIT_DONE && cli_flush() < 0 ? EXIT_FAILED : r;
 }

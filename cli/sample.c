@@ -448,5 +448,5 @@ int command_sample(int argc, char **argv)
 		fputs("flashscope sample: there is nothing to show\n", stderr);
 	else if (session.n_shown && !session.n_with_value)
 		fputs("flashscope sample: nothing of it could be read\n", stderr);
-	return fflush(stdout) || !session.n_with_value ? EXIT_FAILED : EXIT_DONE;
+	return cli_flush() < 0 || !session.n_with_value ? EXIT_FAILED : EXIT_DONE;
 }

@@ -68,7 +68,8 @@ int transport_perform(const struct transport_request *request, long *ret_status,
 	CURLcode code = curl_easy_perform(curl);
 
 	if (code != CURLE_OK) {
-		*ret_words = curl_easy_strerror(code);
+		*ret_words = code == CURLE_OPERATION_TIMEDOUT ? "no answer in time"
+							      : curl_easy_strerror(code);
 		return code == CURLE_COULDNT_CONNECT ? -ECONNREFUSED : -EIO;
 	}
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, ret_status);

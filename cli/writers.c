@@ -419,5 +419,5 @@ int command_writers(int argc, char **argv)
 	if (r == EXIT_DONE)
 		r = say_ambiguous(&args);
 	records_done(&args.source);
-	return r == EXIT_DONE && fflush(stdout) ? EXIT_FAILED : r;
+	return r == EXIT_DONE && cli_flush() < 0 ? EXIT_FAILED : r;
 }
