@@ -17,6 +17,7 @@
 #include "cli/records.h"
 #include "export/points_document.h"
 #include "export/tree.h"
+#include "model/probe.h"
 #include "query/query.h"
 #include "sampling/registry.h"
 
@@ -167,7 +168,8 @@ static int print_counted(const struct query_args *args, const struct points_head
 	if (!args->json && !args->csv) {
 		bool known = metric_find(registry(), head->metric, &metric) == 0;
 
-		return query_table_print(head, known ? &metric : NULL, next_counted, counted,
+		return query_table_print(head, known ? &metric : NULL,
+					 !args->db && !args->target.url, next_counted, counted,
 					 stdout);
 	}
 	r = points_stream(args->json ? POINTS_JSON : POINTS_CSV, head, next_counted, counted,
@@ -275,6 +277,66 @@ static bool say_faults(const struct query_args *args, const struct query *query,
 	return reader_infos(reader, INFO_FAULTS, say_fault, &search) == 0 && search.n_said;
 }
 
+#define OUTCOMES_SHOWN 8
+
+struct outcome_search {
+	const struct query_args *args;
+	const struct collector *collector;
+	const struct boot *boots;
+	int n_boots;
+	size_t n_said;
+};
+
+static void put_when(const struct outcome_search *search, const struct info_record *record)
+{
+	char buf[64];
+	struct text text = TEXT_IN(buf);
+
+	fprintf(stderr, " (boot %lld", (long long)record->boot);
+	for (int i = 0; i < search->n_boots; i++) {
+		if (search->boots[i].id != record->boot)
+			continue;
+		clock_rfc3339(&text, record->t_ms + search->boots[i].wall_offset_ms);
+		fprintf(stderr, ", since %s", buf);
+	}
+	fputs(")\n", stderr);
+}
+
+static int say_outcome(const struct info_record *record, void *arg)
+{
+	struct outcome_search *search = arg;
+	const char *node = search->args->params.node;
+
+	if (strcmp(record->collector, search->collector->name) != 0 || !*record->value ||
+	    !strcmp(record->value, outcome_name(OUTCOME_OK)) ||
+	    (node && *node && *record->node && strcmp(record->node, node) != 0))
+		return 0;
+	if (search->n_said++ == OUTCOMES_SHOWN) {
+		fprintf(stderr, "and more: flashscope export outcomes --db %s\n", search->args->db);
+		return 1;
+	}
+	fputs("flashscope query: ", stderr);
+	cli_put_text(stderr, *record->node ? record->node : record->collector);
+	fputs(" was not sampled when this was recorded: ", stderr);
+	cli_put_text(stderr, record->value);
+	fputs(*record->reason ? ": " : "", stderr);
+	cli_put_text(stderr, record->reason);
+	put_when(search, record);
+	return 0;
+}
+
+/* Why the machine that the file is of had nothing of a collector, as its last probe found. */
+static void say_outcomes(const struct query_args *args, const struct query *query,
+			 struct reader *reader)
+{
+	CLEANUP(freep) struct boot *boots = calloc(BOOTS_MAX, sizeof(*boots));
+	struct outcome_search search = {args, query_plan(query)->metric.collector, boots, 0, 0};
+
+	search.n_boots = boots ? reader_boots(reader, boots, BOOTS_MAX) : 0;
+	fflush(stdout);
+	(void)reader_infos(reader, INFO_OUTCOMES, say_outcome, &search);
+}
+
 /* What was recorded has its own now: its newest sample. */
 static int query_file(const struct query_args *args)
 {
@@ -304,8 +366,11 @@ static int query_file(const struct query_args *args)
 		return file_failed(args, reader, r);
 	query_head(query, &head);
 	r = print_answer(args, &head, query_next, query, &n_points);
-	if (r == 0 && !n_points && !say_faults(args, query, reader) && has_span)
-		say_span(first_ms, last_ms);
+	if (r == 0 && !n_points && !say_faults(args, query, reader)) {
+		say_outcomes(args, query, reader);
+		if (has_span)
+			say_span(first_ms, last_ms);
+	}
 	return r < 0 ? file_failed(args, reader, r) : EXIT_DONE;
 }
 

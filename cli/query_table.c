@@ -273,8 +273,9 @@ static void print_no_rate(const struct metric *metric, FILE *out)
 		fputs("--agg last shows the count itself\n", out);
 }
 
-/* What it may mean that there is no value, by the tables; what it means here the probe knows. */
-static void print_none(const struct metric *metric, FILE *out)
+/* What it may mean that there is no value, by the tables; what it means here the probe knows,
+ * unless what is shown was recorded elsewhere. */
+static void print_none(const struct metric *metric, bool is_here, FILE *out)
 {
 	fputs("no samples in this window\n", out);
 	if (!metric)
@@ -285,11 +286,13 @@ static void print_none(const struct metric *metric, FILE *out)
 		fprintf(out, " (by default each %u s)", metric->group->period_ms / 1000);
 	if (metric->derived && metric_is_delta(metric))
 		fputs(", or nothing was counted of which it could be made", out);
-	fprintf(out, "\nflashscope probe --all %s tells what is so here\n",
-		metric->collector->name);
+	fputc('\n', out);
+	if (is_here)
+		fprintf(out, "flashscope probe --all %s tells what is so here\n",
+			metric->collector->name);
 }
 
-int query_table_print(const struct points_head *head, const struct metric *metric,
+int query_table_print(const struct points_head *head, const struct metric *metric, bool is_here,
 		      int (*next)(void *source, struct points_item *ret), void *source, FILE *out)
 {
 	CLEANUP(grid_freep) struct grid *grid = calloc(1, sizeof(*grid));
@@ -316,7 +319,7 @@ int query_table_print(const struct points_head *head, const struct metric *metri
 	if (!grid->n_cells && grid->n_nodes && metric && metric_is_delta(metric))
 		print_no_rate(metric, out);
 	else if (!grid->n_cells)
-		print_none(metric, out);
+		print_none(metric, is_here, out);
 	else
 		r = print_grid(grid, out);
 	print_ambiguous(grid, out);

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/macros.h"
 #include "base/paths.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -17,6 +18,8 @@
 #include "sampling/registry.h"
 #include "store/reader.h"
 #include "store/snapshot.h"
+
+#define WALL_MAX_MS INT64_C(253402300799999) /* the end of the year 9999 */
 
 static const char help[] =
 	"Usage: flashscope snapshot FILE [--db DATABASE | --socket PATH | --url URL]\n"
@@ -147,17 +150,33 @@ static int copy(struct snapshot *snapshot, struct new_file *file)
 	return (int)n;
 }
 
+static int take_time_of(const struct event *event, const struct boot *boot, void *arg)
+{
+	int64_t *wall_ms = arg;
+
+	*wall_ms = MAX(*wall_ms, event->t_ms + boot->wall_offset_ms);
+	return 0;
+}
+
+/* Of a file without a sample: when the last event was written everything before it was as well. */
+static int64_t last_event(struct reader *reader)
+{
+	int64_t wall_ms = 0;
+
+	(void)reader_events(reader, 0, WALL_MAX_MS, 1, take_time_of, &wall_ms);
+	return wall_ms;
+}
+
 /* A file that was not closed may have more in its journal, or a daemon more in its memory. */
 static int64_t lacks_after(struct reader *reader)
 {
 	struct reader_lack lack;
-	int64_t last_ms = -1;
+	int64_t last_ms;
 
 	if (reader_lacks(reader, &lack) < 0 ||
-	    (reader_was_stopped(reader) > 0 && lack.kind == READER_LACKS_NOTHING) ||
-	    cli_file_newest(reader, &last_ms) < 0)
+	    (reader_was_stopped(reader) > 0 && lack.kind == READER_LACKS_NOTHING))
 		return -1;
-	return last_ms;
+	return cli_file_newest(reader, &last_ms) < 0 ? last_event(reader) : last_ms;
 }
 
 static int from_file(const char *db, struct new_file *file)

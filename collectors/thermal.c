@@ -410,7 +410,7 @@ static const struct group groups[] = {
 			.fields = zone_fields,
 			.n_fields = ARRAY_SIZE(zone_fields),
 			.node = "thermal zone by its type, with a number where types repeat",
-			.absence = "the zone has no such trip point",
+			.absence = "there is no thermal zone, or it has no such trip point",
 		},
 	[GROUP_COOLING] =
 		{

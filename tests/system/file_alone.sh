@@ -26,6 +26,17 @@ lacks "$work/young.db" || fail 'a copy of an open file does not say what it may 
 sqlite3 -readonly "$work/f.db" "VACUUM INTO '$work/whole.db'"
 ! lacks "$work/whole.db" || fail 'a whole copy is said to lack something'
 
+# Neither does the seal of a copy of it claim that, without a sample as well.
+sed_lacks()
+{
+	sed -n 's/^lacks what was sampled after //p'
+}
+cp "$work/young.db" "$work/early.db"
+sqlite3 "$work/early.db" 'DELETE FROM tail; UPDATE boot SET last_ms=0'
+event=$(sqlite3 "$work/early.db" 'SELECT wall FROM events ORDER BY t DESC LIMIT 1')
+is "$event" "$("$bin/flashscope" snapshot --db "$work/early.db" "$work/early.copy" 2>/dev/null | sed_lacks)" \
+	'what the copy of a file without a sample lacks'
+
 # With its journal, pulled into a folder that cannot be written and without the index that the daemon
 # has in memory: all of it is read, and nothing is made there. Then with a journal that may not be
 # read, and with one that is damaged.
@@ -71,5 +82,12 @@ printf 'garbage' | dd of="$work/pulled/f.db-wal" bs=1 seek=16 conv=notrunc statu
 	fail 'nobody says that the journal is damaged'
 stop
 cp "$work/f.db" "$work/closed.db"
+# Why there is none of it is told by the file, not by the machine that it is read on.
+sqlite3 "$work/closed.db" "DELETE FROM outcome WHERE collector='thermal'; INSERT INTO outcome(boot,t,collector,node,outcome,reason)
+	VALUES(1,(SELECT max(t) FROM event),'thermal','','no_hardware','no sensor on this board'); DELETE FROM tail"
+"$bin/flashscope" query thermal.temp --from -1s --db "$work/closed.db" >"$work/said" 2>&1 || fail "$(cat "$work/said")"
+grep -q '^flashscope query: thermal was not sampled when this was recorded: no_hardware: no sensor on this board (boot 1, since 2.*Z)$' "$work/said" ||
+	fail "$(cat "$work/said")"
+! grep 'flashscope probe' "$work/said" || fail 'advice for another machine'
 ! lacks "$work/closed.db" || fail 'a closed file is said to lack something'
 echo ok

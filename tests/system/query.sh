@@ -79,8 +79,8 @@ refused 2 "one METRIC at a time" load.threads load.load1
 # The file that it left tells the same.
 stop
 # What is not there says why it may be so, and what to do about it.
-query ufs_monitor.read_req_latency_avg --db "$db" 2>/dev/null | tr '\n' ' ' |
-	grep -q 'no samples.* when: the monitor is off.*as root: echo 1 > .*nothing was sampled.*, or nothing was counted.*probe --all ufs_monitor' ||
+query ufs_monitor.read_req_latency_avg --db "$db" 2>&1 | tr '\n' ' ' |
+	grep -q 'no samples.* when: the monitor is off.*as root: echo 1 > .*nothing was sampled.*, or nothing was counted.*ufs_monitor was not sampled when this was recorded: ' ||
 	fail "no word of why there is no sample"
 # shellcheck disable=SC2086
 {
