@@ -71,11 +71,16 @@ static void put_lack(FILE *out, const char *path, const struct reader_lack *lack
 			path, path);
 		break;
 	case READER_JOURNAL_DAMAGED:
-		fprintf(out, "%s lacks what came last: %s-wal is damaged, and ", path, path);
 		if (lack->n)
-			fprintf(out, "%u commits behind that place are lost", lack->n);
+			fprintf(out,
+				"%s may lack what came last: %s-wal has %u commits behind a place "
+				"that is not right; it is damaged there, or they failed",
+				path, path, lack->n);
 		else
-			fputs("nothing in it can be read", out);
+			fprintf(out,
+				"%s lacks what came last: %s-wal is damaged, nothing in it can be "
+				"read",
+				path, path);
 		break;
 	case READER_LACKS_PAGES:
 		fprintf(out,

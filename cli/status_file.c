@@ -210,7 +210,7 @@ static void print_end(struct reader *reader)
 	if (reader_was_stopped(reader) <= 0)
 		puts("; no stop of the daemon is in it: what came after that is missing");
 	else if (lack.kind != READER_LACKS_NOTHING)
-		puts("; what came after that is missing");
+		puts("; what came after that may be missing");
 	else if (began_late)
 		puts("; the daemon was stopped, nothing is missing after it");
 	else

@@ -524,7 +524,9 @@ int store_commit(struct store *store, int64_t t_ms, bool final)
 	note_commit(store, t_ms, final);
 	/* Before anything is taken: what the old file knew must be written again. */
 	if (store->db)
-		db_look_for_mishap(store, t_ms);
+		r = db_look_for_mishap(store, t_ms);
+	if (r == -EBUSY)
+		note_holder(store);
 	while (!r && more)
 		r = commit_batch(store, t_ms, final, &more);
 	if (!r && final)

@@ -94,7 +94,7 @@ static bool move_in(struct db *db)
 	return code == SQLITE_OK;
 }
 
-void db_look_for_mishap(struct store *store, int64_t t_ms)
+int db_look_for_mishap(struct store *store, int64_t t_ms)
 {
 	struct db *db = store->db;
 
@@ -110,13 +110,17 @@ void db_look_for_mishap(struct store *store, int64_t t_ms)
 		db_move_aside(store);
 		note(store, t_ms, "database_lost", "the database was emptied while it was open",
 		     true);
-	} else if ((is_gone(store, DB_JOURNAL) || is_gone(store, DB_INDEX)) && move_in(db)) {
+	} else if (is_gone(store, DB_JOURNAL) || is_gone(store, DB_INDEX)) {
+		/* What is written into a journal without a name is there until we end. */
+		if (!move_in(db))
+			return -EBUSY;
 		db_detach(store);
 		note(store, t_ms, "journal_lost",
 		     "the journal of the database was removed or replaced while it was open; what "
 		     "it had is in the database",
 		     false);
 	}
+	return 0;
 }
 
 bool db_is_emptied(const struct store *store)

@@ -32,6 +32,7 @@ struct raw {
 	uint32_t n_in_file;
 	uint32_t n_header_pages; /* as the first page has it; 0: it cannot be read */
 	uint32_t *frames;        /* of each page, 0: it is not in the journal */
+	uint32_t n_frames_alloc;
 	uint8_t page[RAW_PAGE_BYTES];
 	uint8_t *payload;
 	size_t payload_alloc;
@@ -60,18 +61,23 @@ void raw_closep(struct raw **raw)
 	free(r);
 }
 
+/* Once for each page, however often a journal says that the file becomes smaller and larger: of a
+ * page that goes and comes back SQLite too takes the newest frame. */
 static int grow_frames(struct raw *raw, uint32_t n_pages)
 {
-	uint32_t *frames = n_pages > RAW_PAGES_MAX
-				   ? NULL
-				   : reallocarray(raw->frames, n_pages + 1U, sizeof(*frames));
+	uint32_t n_alloc = MIN(MAX(n_pages + 1U, raw->n_frames_alloc * 2), RAW_PAGES_MAX + 1U);
+	uint32_t *frames;
 
+	if (n_pages > RAW_PAGES_MAX)
+		return -EFBIG;
+	if (n_pages < raw->n_frames_alloc)
+		return 0;
+	frames = reallocarray(raw->frames, n_alloc, sizeof(*frames));
 	if (!frames)
-		return n_pages > RAW_PAGES_MAX ? -EFBIG : -ENOMEM;
-	for (uint32_t i = raw->size.n_pages + 1; i <= n_pages; i++)
-		frames[i] = 0;
+		return -ENOMEM;
+	memset(frames + raw->n_frames_alloc, 0, (n_alloc - raw->n_frames_alloc) * sizeof(*frames));
 	raw->frames = frames;
-	raw->size.n_pages = n_pages;
+	raw->n_frames_alloc = n_alloc;
 	return 0;
 }
 
@@ -80,7 +86,7 @@ static int take_commit(const uint32_t *pages, uint32_t n, uint32_t first, uint32
 		       void *arg)
 {
 	struct raw *raw = arg;
-	int r = n_file_pages > raw->size.n_pages ? grow_frames(raw, n_file_pages) : 0;
+	int r = grow_frames(raw, n_file_pages);
 
 	if (r < 0)
 		return r;
@@ -102,13 +108,16 @@ bool raw_companion(const char *path, const char *suffix, char ret[RAW_PATH_BYTES
 static int open_wal(struct raw *raw, const char *path)
 {
 	char name[RAW_PATH_BYTES];
+	struct stat st;
 	int r;
 
 	if (!raw_companion(path, "-wal", name))
 		return -ENAMETOOLONG;
-	raw->wal_fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (raw->wal_fd < 0) {
-		raw->size.journal_error = errno == ENOENT ? 0 : errno;
+	raw->wal_fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (raw->wal_fd < 0 || fstat(raw->wal_fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		raw->size.journal_error = raw->wal_fd >= 0  ? EMEDIUMTYPE
+					  : errno == ENOENT ? 0
+							    : errno;
 		return 0;
 	}
 	raw->size.journal = true;
@@ -159,6 +168,7 @@ int raw_open(const char *path, struct raw **ret)
 	if (st.st_size / RAW_PAGE_BYTES >= RAW_PAGES_MAX)
 		return -EFBIG;
 	raw->n_in_file = (uint32_t)((st.st_size + RAW_PAGE_BYTES - 1) / RAW_PAGE_BYTES);
+	raw->size.n_pages = raw->n_in_file;
 	r = grow_frames(raw, raw->n_in_file);
 	if (!r)
 		r = open_wal(raw, path);

@@ -36,7 +36,7 @@ enum reader_lack_kind {
 	READER_JOURNAL_EMPTY, /* the same, but a file without a byte is there */
 	READER_JOURNAL_UNREADABLE,
 	READER_JOURNAL_CUT,     /* it ends within a transaction */
-	READER_JOURNAL_DAMAGED, /* behind what can be read of it there is more */
+	READER_JOURNAL_DAMAGED, /* behind what counts in it there is more, unless that failed */
 	READER_LACKS_PAGES,     /* of the file: it is cut off, or the journal that had them is */
 };
 

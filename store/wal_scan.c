@@ -11,6 +11,8 @@
 #define WAL_MAGIC UINT32_C(0x377f0682) /* + 1: sums of numbers with their high byte first */
 #define AT_SALT   16                   /* in the header */
 
+#define LOOK_BEHIND_BYTES (INT64_C(1) << 28)
+
 /* Of a frame. */
 #define AT_FILE_PAGES 4 /* after a commit; 0: it is none */
 #define AT_FRAME_SALT 8
@@ -124,12 +126,13 @@ static bool read_header(struct scan *scan)
 	return !result->bad_header && u32(h) != 0;
 }
 
-/* From the first frame that does not count: those of an earlier round have another salt. */
+/* From the first frame that does not count: those of an earlier round have another salt. Not to the
+ * end of a file that has no end. */
 static void look_behind(struct scan *scan, uint32_t frame)
 {
 	struct wal_scan *result = scan->result;
 	uint8_t head[WAL_FRAME_HEADER];
-	int64_t at = wal_frame_offset(frame);
+	int64_t at = wal_frame_offset(frame), end = MIN(result->bytes, at + LOOK_BEHIND_BYTES);
 
 	if (at + WAL_FRAME_BYTES > result->bytes) {
 		ssize_t n = pread(scan->fd, head, sizeof(head), at);
@@ -137,7 +140,7 @@ static void look_behind(struct scan *scan, uint32_t frame)
 		result->is_cut = n >= AT_SUMS ? has_salt(scan, head) : scan->n_pages > 0;
 		return;
 	}
-	for (; at + WAL_FRAME_BYTES <= result->bytes; at += WAL_FRAME_BYTES)
+	for (; at + WAL_FRAME_BYTES <= end; at += WAL_FRAME_BYTES)
 		if (pread(scan->fd, head, sizeof(head), at) == (ssize_t)sizeof(head) &&
 		    has_salt(scan, head) && u32(head + AT_FILE_PAGES))
 			result->n_lost_commits++;

@@ -378,6 +378,39 @@ static void file_alone_is_fresh(void **state)
 	store_close(store);
 }
 
+/* A reader keeps what a removed journal had from being moved into the file: nothing is written into
+ * what goes with the process, and nothing of what waits is lost. */
+static void journal_gone_while_read(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct store_status status;
+	sqlite3 *reader = NULL;
+	char answer[64];
+
+	(void)state;
+	for (int64_t t = 0; t < 20000; t += 10000) {
+		add_ticks(store, t + 1000, t + 11000);
+		assert_int_equal(store_commit(store, t + 11000, false), 0);
+	}
+	assert_int_equal(sqlite3_open_v2(world_path, &reader, SQLITE_OPEN_READONLY, NULL), 0);
+	assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM disk", NULL, NULL, NULL),
+			 0);
+	run("mv a.db-wal gone");
+	add_ticks(store, 21000, 31000);
+	assert_int_equal(store_commit(store, 31000, false), -EBUSY);
+	store_get_status(store, &status);
+	assert_int_equal(status.n_mishaps, 0);
+	assert_non_null(strstr(status.error, "keeps the journal from being emptied"));
+	sqlite3_close(reader);
+	assert_int_equal(store_commit(store, 31000, false), 0);
+	store_get_status(store, &status);
+	assert_int_equal(status.n_mishaps, 1);
+	assert_string_equal(status.error, "");
+	store_close(store);
+	world_shell("SELECT count(*) FROM disk", answer, sizeof(answer));
+	assert_string_equal(answer, "30");
+}
+
 /* A copy without its journal says what it may lack, unless the daemon closed the file. */
 static void file_alone_says_so(void **state)
 {
@@ -397,6 +430,9 @@ static void file_alone_says_so(void **state)
 		{"cp a.db-wal alone/ && printf garbage | dd of=alone/a.db-wal bs=1 seek=16"
 		 " conv=notrunc status=none",
 		 READER_JOURNAL_DAMAGED},
+		{"rm alone/a.db-wal && mkfifo alone/a.db-wal", READER_JOURNAL_UNREADABLE},
+		{"rm alone/a.db-wal && cp a.db-wal alone/ && truncate -s 1T alone/a.db-wal",
+		 READER_LACKS_NOTHING},
 		{"cp a.db-wal alone/", READER_LACKS_NOTHING},
 		{"rm -rf alone; mkdir alone; sqlite3 a.db \"VACUUM INTO 'alone/a.db'\"",
 		 READER_LACKS_NOTHING},
@@ -711,6 +747,7 @@ int main(void)
 		TEST(reader_of_another),
 		TEST(backlog),
 		TEST(nodes_are_full),
+		TEST(journal_gone_while_read),
 		TEST(file_alone_says_so),
 		TEST(half_checkpointed),
 		TEST(damaged_while_open),
