@@ -45,11 +45,19 @@ static void put_time(struct text *text, int64_t wall_ms, const char *open)
 		text_str(text, open);
 }
 
-static void print_gap(const struct recover_gap *gap)
+static void print_times(const struct recover_gap *gap)
 {
 	char buf[128];
 	struct text text = TEXT_IN(buf);
 
+	put_time(&text, gap->from_wall_ms, "the beginning");
+	text_str(&text, " to ");
+	put_time(&text, gap->to_wall_ms, "the end");
+	printf(": from %s\n", buf);
+}
+
+static void print_gap(const struct recover_gap *gap)
+{
 	if (!strcmp(gap->table, "sqlite_master")) {
 		puts("  the names of tables: told by what stands in their pages instead; samples "
 		     "of "
@@ -57,22 +65,21 @@ static void print_gap(const struct recover_gap *gap)
 		return;
 	}
 	if (!strcmp(gap->table, "tail")) {
-		puts("  tail: pages of the newest samples, of which none may be elsewhere yet");
+		fputs("  tail: pages of the newest samples, of which none may be elsewhere yet",
+		      stdout);
+		if (gap->is_found)
+			puts(": all were found");
+		else
+			print_times(gap);
 		return;
 	}
 	printf("  %s", gap->table);
-	if (!gap->has_time) {
-		puts(": rows");
-		return;
-	}
-	if (gap->from_wall_ms < 0 && gap->to_wall_ms < 0) {
+	if (gap->has_time && gap->from_wall_ms < 0 && gap->to_wall_ms < 0)
 		puts(": all of it, if there was any");
-		return;
-	}
-	put_time(&text, gap->from_wall_ms, "the beginning");
-	text_str(&text, " to ");
-	put_time(&text, gap->to_wall_ms, "the end");
-	printf(": from %s\n", buf);
+	else if (gap->has_time)
+		print_times(gap);
+	else
+		puts(": rows");
 }
 
 static void print_count(int64_t n, const char *what)

@@ -373,6 +373,65 @@ static int64_t wall_of(struct recovery *rec, const char *table, int64_t id)
 				    : in_boot / FORMAT_SECOND_FACTOR * 1000);
 }
 
+static int64_t wall_in_boot(struct recovery *rec, int64_t boot, int64_t t_ms)
+{
+	int64_t offset_ms = 0;
+
+	if (boot <= 0 ||
+	    sql_int(rec->db.conn, &offset_ms, "SELECT wall_offset_ms FROM boot WHERE id=%lld",
+		    (long long)boot) < 0)
+		return -1;
+	return MAX(-FORMAT_TIME_MAX_MS, MIN(FORMAT_TIME_MAX_MS, offset_ms)) + t_ms;
+}
+
+/* Live pages of the tail, each with the one before it. One commit may have written several, of
+ * other nodes each: so what stood between two has times of both. */
+#define TAIL_PAGES                                                                                 \
+	"SELECT seq,boot,a,z,lag(seq,1,(SELECT folded FROM meta)) OVER w,lag(boot) OVER w,"        \
+	"lag(a) OVER w FROM (SELECT seq,boot,min(t0) AS a,max(t0+(n-1)*step) AS z FROM"            \
+	" (SELECT l.seq,l.boot,json_extract(g.value,'$.t0') AS t0,"                                \
+	" json_extract(g.value,'$.step') AS step,json_extract(g.value,'$.n') AS n"                 \
+	" FROM tail l, json_each(l.dir) g WHERE l.seq>(SELECT folded FROM meta)"                   \
+	" AND g.type='object') WHERE " SPAN_IS_SANE " GROUP BY seq,boot)"                          \
+	" WINDOW w AS (ORDER BY seq) ORDER BY seq"
+
+/* Numbers of pages that nothing has stood in the place of lost ones. More of these than that were
+ * older, or empty, or the newest of all. */
+static int time_tail_gap(struct recovery *rec, struct recover_gap *gap)
+{
+	CLEANUP(stmt_closep) sqlite3_stmt *stmt = NULL;
+	int64_t n_lost = 0, n_between = 0, last_ms = -1;
+	bool any = false;
+	int r = sql_int(rec->db.conn, &n_lost,
+			"SELECT %d-count(*) FROM tail WHERE slot BETWEEN 1 AND %d", TAIL_SLOTS,
+			TAIL_SLOTS);
+
+	if (!r)
+		r = sql_prepare(rec->db.conn, &stmt, TAIL_PAGES, SPAN_BOUNDS);
+	gap->from_wall_ms = gap->to_wall_ms = -1;
+	while (!r && (r = sql_step(stmt)) > 0) {
+		int64_t seq = sqlite3_column_int64(stmt, 0), before = sqlite3_column_int64(stmt, 4);
+		int64_t boot = sqlite3_column_int64(stmt, 1);
+
+		r = 0;
+		last_ms = wall_in_boot(rec, boot, sqlite3_column_int64(stmt, 2));
+		if (seq <= before + 1)
+			continue;
+		n_between += MIN(seq - before - 1, (int64_t)TAIL_SLOTS);
+		if (!any)
+			gap->from_wall_ms = wall_in_boot(rec, sqlite3_column_int64(stmt, 5),
+							 sqlite3_column_int64(stmt, 6));
+		gap->to_wall_ms = wall_in_boot(rec, boot, sqlite3_column_int64(stmt, 3));
+		any = true;
+	}
+	if (!any)
+		gap->from_wall_ms = last_ms;
+	if (n_lost > n_between)
+		gap->to_wall_ms = -1;
+	gap->is_found = !r && !any && n_lost <= 0;
+	return r;
+}
+
 static void time_gaps(struct recovery *rec)
 {
 	struct recover_report *report = rec->report;
@@ -380,6 +439,10 @@ static void time_gaps(struct recovery *rec)
 	for (size_t i = 0; i < MIN(report->n_gaps, (size_t)RECOVER_GAPS_MAX); i++) {
 		struct recover_gap *gap = &report->gaps[i];
 
+		if (!strcmp(gap->table, "tail")) {
+			gap->has_time = !time_tail_gap(rec, gap);
+			continue;
+		}
 		gap->has_time = !shape_named(gap->table) ? strcmp(gap->table, "sqlite_master") != 0
 							 : !strcmp(gap->table, "minute") ||
 								   !strcmp(gap->table, "hour");

@@ -14,6 +14,7 @@
 struct recover_gap {
 	char table[128];
 	int64_t from, to; /* ids, INT64_MIN and INT64_MAX: open */
+	bool is_found;    /* on other pages, all of it */
 	bool has_time;    /* then, wall clock; -1: open */
 	int64_t from_wall_ms, to_wall_ms;
 };

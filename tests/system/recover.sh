@@ -78,6 +78,22 @@ is "$ticks" "$(sqlite3 "$work/nodeless.db.recovered" 'SELECT count(*) FROM load'
 grep -q 'have lost their rows' "$work/said" || fail 'it is not said that nodes were made up'
 "$fs" query load.threads --db "$work/nodeless.db.recovered" --csv | grep -q 234 || fail 'no answer without rows of nodes'
 
+# A page of the tail in the midst: which times may be missing. Its seconds are whole, so what is left
+# of them says what is not there.
+cp "$work/f.db" "$work/holed.db"
+sqlite3 "$work/holed.db" "UPDATE tail SET seq = 1000 + slot, boot = (SELECT max(id) FROM boot),
+	dir = json_object('load', json_object('t0', 1000 * slot, 'step', 1000, 'n', 1, 'nodes', json('[[1,0,1,2,3,4,5]]')))
+	WHERE slot BETWEEN 1 AND 60; UPDATE meta SET folded = 1000; UPDATE boot SET wall_offset_ms = 1790000000000"
+leaf=$(sqlite3 "$work/holed.db" "SELECT pageno FROM dbstat WHERE name = 'tail' AND pagetype = 'leaf'
+	AND pageno = (SELECT min(pageno) + 20 FROM dbstat WHERE name = 'tail' AND pagetype = 'leaf')" 2>/dev/null || true)
+if [ -n "$leaf" ]; then
+	dd if=/dev/urandom of="$work/holed.db" bs=4096 seek=$((leaf - 1)) count=1 conv=notrunc status=none
+	"$fs" recover "$work/holed.db" >"$work/said"
+	cat "$work/said"
+	grep -q '^  tail: .*: from 2026-09-21T14:1[34]:..Z to 2026-09-21T14:1[34]:..Z$' "$work/said" ||
+		fail 'the times of a hole in the tail are not told'
+fi
+
 # What a file says of itself: a newer format, or nothing.
 cp "$work/f.db" "$work/newer.db"
 sqlite3 "$work/newer.db" 'PRAGMA user_version = 3'
