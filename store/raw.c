@@ -151,6 +151,15 @@ static uint32_t missing_pages(const struct raw *raw, uint32_t n_whole)
 	return n;
 }
 
+void raw_leave_journal(struct raw *raw)
+{
+	memset(raw->frames, 0, raw->n_frames_alloc * sizeof(*raw->frames));
+	raw->size.n_pages = raw->n_in_file;
+	raw->size.n_in_journal = 0;
+	raw->size.n_cut = 0;
+	read_header(raw);
+}
+
 int raw_open(const char *path, struct raw **ret)
 {
 	CLEANUP(raw_closep) struct raw *raw = calloc(1, sizeof(*raw));

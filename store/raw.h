@@ -34,6 +34,8 @@ bool raw_companion(const char *path, const char *suffix, char ret[RAW_PATH_BYTES
 /* -errno; -EFBIG for more than RAW_PAGES_MAX pages. */
 MUST_CHECK int raw_open(const char *path, struct raw **ret);
 void raw_closep(struct raw **raw);
+/* From here on pages are those of the file alone. */
+void raw_leave_journal(struct raw *raw);
 
 struct raw_size {
 	uint32_t n_pages;      /* that are there */

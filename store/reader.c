@@ -74,11 +74,12 @@ static int open_as(struct reader *reader, const char *query)
 	char *uri = sql_uri(reader->path, query);
 	int r;
 
+	reader->error[0] = '\0';
 	if (!uri)
 		return -ENOMEM;
 	r = sql_open(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, &reader->conn);
 	sqlite3_free(uri);
-	if (!r && reader->alone)
+	if (!r && reader->own_index)
 		r = keep_index_in_memory(reader->conn);
 	if (!r) {
 		sqlite3_busy_timeout(reader->conn, BUSY_TIMEOUT_MS);
@@ -116,6 +117,70 @@ static int look_at_copy(struct reader *reader)
 	return 0;
 }
 
+/* What is missing whether the daemon closed the file or not. */
+static enum reader_lack_kind what_is_broken(const struct raw_size *size, uint32_t *ret_n)
+{
+	*ret_n = size->wal.bad_header ? 0 : size->wal.n_lost_commits;
+	if (size->wal.bad_header || size->wal.n_lost_commits >= WAL_LOST_MEANS_BAD)
+		return READER_JOURNAL_DAMAGED;
+	if (size->wal.is_cut)
+		return READER_JOURNAL_CUT;
+	*ret_n = size->n_missing;
+	return size->n_missing ? READER_LACKS_PAGES : READER_LACKS_NOTHING;
+}
+
+static void close_conn(struct reader *reader)
+{
+	sqlite3_close_v2(reader->conn); /* cursors may still have statements of it */
+	reader->conn = NULL;
+}
+
+static int open_without_journal(struct reader *reader)
+{
+	reader->immutable = true;
+	return open_as(reader, "immutable=1");
+}
+
+static int open_with_journal(struct reader *reader)
+{
+	int r;
+
+	reader->own_index = true;
+	r = open_as(reader, "mode=ro&vfs=unix-none");
+	reader->own_index = r == 0;
+	return r;
+}
+
+/* The number of its newest page of the tail: each commit that has samples makes one. */
+static int64_t newest_page(struct reader *reader)
+{
+	int64_t seq;
+
+	return reader->conn && !sql_int(reader->conn, &seq, "SELECT max(seq) FROM tail") ? seq : -1;
+}
+
+/* The file may have been given more of a journal than can be read of it now. What is left of the
+ * journal is older then, and with it the file is neither. */
+static int open_pulled(struct reader *reader)
+{
+	int64_t seq;
+	uint32_t n;
+	int r;
+
+	if (what_is_broken(&reader->size, &n) == READER_LACKS_NOTHING)
+		return open_with_journal(reader);
+	(void)open_without_journal(reader);
+	seq = newest_page(reader);
+	close_conn(reader);
+	reader->immutable = false;
+	r = open_with_journal(reader);
+	if (newest_page(reader) > seq)
+		return r;
+	close_conn(reader);
+	reader->own_index = false;
+	return open_without_journal(reader);
+}
+
 /* Without an index in shared memory nobody has the file open. So its journal is read with an index
  * of our own and without locks: nothing is made beside it, and its folder may be one that cannot be
  * written. A copy without a journal, or with one that cannot be opened, is read as it is. */
@@ -125,15 +190,12 @@ static int open_copy(struct reader *reader)
 
 	if (r < 0)
 		return r;
-	reader->immutable = !reader->size.wal.bytes;
-	reader->alone = !reader->immutable && !has_index(reader->path);
-	if (reader->immutable)
-		return open_as(reader, "immutable=1");
-	r = reader->alone ? -EACCES : open_as(reader, "mode=ro");
-	if (r != -EACCES && r != -EROFS)
-		return r;
-	reader->alone = true;
-	return open_as(reader, "mode=ro&vfs=unix-none");
+	if (!reader->size.wal.bytes)
+		return open_without_journal(reader);
+	if (!has_index(reader->path))
+		return open_pulled(reader);
+	r = open_as(reader, "mode=ro");
+	return r == -EACCES || r == -EROFS ? open_pulled(reader) : r;
 }
 
 static int open_file(struct reader *reader)
@@ -152,7 +214,6 @@ static int open_file(struct reader *reader)
 		return -EMEDIUMTYPE;
 	if (!reader->store)
 		return open_copy(reader);
-	reader->immutable = false;
 	return open_as(reader, "mode=ro");
 }
 
@@ -172,8 +233,7 @@ static int follow_store(struct reader *reader)
 
 	if (reader->conn && n == reader->attach_count)
 		return 1;
-	sqlite3_close_v2(reader->conn); /* cursors may still have statements of it */
-	reader->conn = NULL;
+	close_conn(reader);
 	r = open_file(reader);
 	if (r < 0)
 		return r == -ENOENT || !n ? 0 : r;
@@ -258,16 +318,13 @@ int reader_was_stopped(struct reader *reader)
 	return stopped != 0;
 }
 
-/* What is missing whether the daemon closed the file or not. */
-static enum reader_lack_kind what_is_broken(const struct raw_size *size, uint32_t *ret_n)
+bool reader_left_journal(const char *path, const struct raw_size *size)
 {
-	*ret_n = size->wal.bad_header ? 0 : size->wal.n_lost_commits;
-	if (size->wal.bad_header || size->wal.n_lost_commits >= WAL_LOST_MEANS_BAD)
-		return READER_JOURNAL_DAMAGED;
-	if (size->wal.is_cut)
-		return READER_JOURNAL_CUT;
-	*ret_n = size->n_missing;
-	return size->n_missing ? READER_LACKS_PAGES : READER_LACKS_NOTHING;
+	CLEANUP(reader_closep) struct reader *reader = NULL;
+	uint32_t n;
+
+	return what_is_broken(size, &n) != READER_LACKS_NOTHING &&
+	       reader_open(path, NULL, NULL, &reader) == 0 && reader->immutable;
 }
 
 int reader_lacks(struct reader *reader, struct reader_lack *ret)

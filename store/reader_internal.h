@@ -20,13 +20,16 @@ struct reader {
 	uint64_t attach_count; /* of the store when the connection was made */
 	bool has_rollups;      /* its format has them */
 	bool immutable;        /* nothing but the file itself is read */
-	bool alone;            /* with its journal, but without the index of a living one */
+	bool own_index;        /* with its journal, but without the index of a living one */
 	struct raw_size size;  /* of a file without a store */
 	char error[256];
 };
 
 /* Sets the text of reader_error() from the connection and returns r. */
 int reader_failed(struct reader *reader, int r);
+
+/* Whether a file without its damaged journal is newer than with what can be read of it. */
+bool reader_left_journal(const char *path, const struct raw_size *size);
 
 /* Begins a read transaction: 1, or 0 when there is no file to read. -errno */
 MUST_CHECK int reader_begin(struct reader *reader);

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "model/series.h"
+#include "store/reader_internal.h"
 #include "store/recover_internal.h"
 #include "store/rollup.h"
 #include "store/sql.h"
@@ -70,6 +71,10 @@ static int open_old(struct recovery *rec, const char *from)
 	if (r < 0)
 		return r;
 	raw_get_size(rec->raw, &size);
+	if (size.journal && reader_left_journal(from, &size)) {
+		raw_leave_journal(rec->raw);
+		raw_get_size(rec->raw, &size);
+	}
 	rec->n_pages = size.n_pages;
 	rec->report->n_pages = size.n_pages;
 	rec->report->n_cut_pages = size.n_cut;

@@ -132,7 +132,7 @@ static int find_files(struct snapshot *s)
 		return r;
 	r = sql_errno(sqlite3_file_control(conn, "main", SQLITE_FCNTL_JOURNAL_POINTER, &s->wal));
 	if (!r)
-		r = s->reader->alone ? find_end(s) : find_index(s);
+		r = s->reader->own_index ? find_end(s) : find_index(s);
 	return r;
 }
 

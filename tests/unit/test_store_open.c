@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "store/db.h"
+#include "store/recover.h"
 #include "tests/support/store_world.h"
 
 #define FOUR_MIB (4 * MIB)
@@ -411,6 +412,48 @@ static void journal_gone_while_read(void **state)
 	assert_string_equal(answer, "30");
 }
 
+/* Of a journal that is damaged early, behind which the file was given all of it, what can be read
+ * is older than the file. */
+static void damaged_journal_is_left(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct recover_report report;
+	char to[96];
+	int64_t t_ms = 1000;
+
+	(void)state;
+	/* A checkpoint lies in the midst; commits go on behind it in the same journal. */
+	for (; t_ms < 500000; t_ms += 10000) {
+		add_ticks(store, t_ms, t_ms + 10000);
+		assert_int_equal(store_commit(store, t_ms + 10000, false), 0);
+	}
+	run("mkdir -p alone && cp a.db alone/ && cp a.db-wal alone/");
+	store_close(store);
+	snprintf(world_path, sizeof(world_path), "%s/alone/a.db", world_folder);
+
+	struct reader *whole = world_reader(NULL);
+
+	assert_int_equal(reader_check(whole), 0);
+	reader_close(whole);
+	run("printf garbage | dd of=alone/a.db-wal bs=1 seek=20900 conv=notrunc status=none");
+
+	struct world_seen seen = {.next_ms = 1000};
+	struct reader *reader = world_reader(NULL);
+	struct reader_lack lack;
+
+	assert_int_equal(reader_lacks(reader, &lack), 0);
+	assert_int_equal(lack.kind, READER_JOURNAL_DAMAGED);
+	assert_int_equal(reader_check(reader), 0);
+	world_check(reader, 1, 0, 10000000, &seen);
+	assert_int_equal(seen.n_bad, 0);
+	assert_true(seen.next_ms >= 200000);
+	reader_close(reader);
+	run("rm -f new.db");
+	snprintf(to, sizeof(to), "%s/new.db", world_folder);
+	assert_int_equal(recover(world_path, to, &world_catalog, &report), 0);
+	assert_int_equal(report.n_journal_pages, 0);
+}
+
 /* A copy without its journal says what it may lack, unless the daemon closed the file. */
 static void file_alone_says_so(void **state)
 {
@@ -748,6 +791,7 @@ int main(void)
 		TEST(backlog),
 		TEST(nodes_are_full),
 		TEST(journal_gone_while_read),
+		TEST(damaged_journal_is_left),
 		TEST(file_alone_says_so),
 		TEST(half_checkpointed),
 		TEST(damaged_while_open),
