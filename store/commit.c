@@ -12,6 +12,7 @@
 #include "store/journal_holder.h"
 #include "store/keep.h"
 #include "store/mishap.h"
+#include "store/raw.h"
 #include "store/sql.h"
 
 /* Coded samples of one transaction: with what a fold adds it fits into the journal's share. */
@@ -207,11 +208,10 @@ static bool nothing_waits(const struct store *store, const struct batch *batch)
 
 static int64_t wal_bytes(const struct store *store)
 {
-	char name[4096];
+	char name[RAW_PATH_BYTES];
 	struct stat st;
 
-	if ((size_t)snprintf(name, sizeof(name), "%s-wal", store->path) >= sizeof(name) ||
-	    stat(name, &st) < 0)
+	if (!raw_companion(store->path, "-wal", name) || stat(name, &st) < 0)
 		return 0;
 	return st.st_size;
 }
@@ -465,6 +465,9 @@ static int attach_and_write(struct store *store, const struct batch *batch)
 	r = db_attach(store);
 	if (!r && !nothing_waits(store, batch))
 		r = write_batch(store, batch);
+	/* It may have been emptied since it was looked at. */
+	if (r == -EUCLEAN && store->db && db_look_for_mishap(store, store->committing_ms) < 0)
+		return r;
 	if (r == -EUCLEAN && store->db) {
 		/* A file system that went into error makes a sound file look damaged. */
 		db_detach(store);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/macros.h"
 #include "base/parse.h"
+#include "store/raw.h"
 
 #define FIRST_READ_LOCK 123 /* bytes of -shm: one lock for each mark of readers */
 #define LAST_READ_LOCK  127
@@ -53,11 +54,10 @@ static void take_line(struct slice line, int64_t inode, struct holders *holders)
 static void find_holders(const char *path, struct holders *holders)
 {
 	CLEANUP(fclosep) FILE *locks = fopen("/proc/locks", "re");
-	char name[4096], line[LINE_BYTES];
+	char name[RAW_PATH_BYTES], line[LINE_BYTES];
 	struct stat st;
 
-	if (!locks || (size_t)snprintf(name, sizeof(name), "%s-shm", path) >= sizeof(name) ||
-	    stat(name, &st) < 0)
+	if (!locks || !raw_companion(path, "-shm", name) || stat(name, &st) < 0)
 		return;
 	while (fgets(line, sizeof(line), locks)) {
 		struct slice rest = slice_of(line), whole;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "store/raw.h"
 #include "store/sql.h"
 
 #define STEP_BYTES 16384
@@ -56,10 +57,10 @@ void journal_pin_close(struct journal_pin *pin)
 void journal_reserve(const char *path, int64_t bytes)
 {
 	static const char zeros[STEP_BYTES];
-	char name[4096];
+	char name[RAW_PATH_BYTES];
 	struct stat st;
 
-	if ((size_t)snprintf(name, sizeof(name), "%s-wal", path) >= sizeof(name))
+	if (!raw_companion(path, "-wal", name))
 		return;
 
 	CLEANUP(closep) int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);

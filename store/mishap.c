@@ -9,15 +9,16 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "store/raw.h"
 
 static const char *const suffixes[DB_PLACES] = {
 	[DB_FILE] = "", [DB_JOURNAL] = "-wal", [DB_INDEX] = "-shm"};
 
 static int stat_place(const char *path, enum db_place_of place, struct stat *st)
 {
-	char name[4096];
+	char name[RAW_PATH_BYTES];
 
-	if ((size_t)snprintf(name, sizeof(name), "%s%s", path, suffixes[place]) >= sizeof(name))
+	if (!raw_companion(path, suffixes[place], name))
 		return -ENAMETOOLONG;
 	return stat(name, st) < 0 ? -errno : 0;
 }

@@ -98,7 +98,7 @@ static int open_as(struct reader *reader, const char *query)
 	return r;
 }
 
-static bool has_index(const char *path)
+bool reader_has_index(const char *path)
 {
 	char name[RAW_PATH_BYTES];
 
@@ -192,7 +192,7 @@ static int open_copy(struct reader *reader)
 		return r;
 	if (!reader->size.wal.bytes)
 		return open_without_journal(reader);
-	if (!has_index(reader->path))
+	if (!reader_has_index(reader->path))
 		return open_pulled(reader);
 	r = open_as(reader, "mode=ro");
 	return r == -EACCES || r == -EROFS ? open_pulled(reader) : r;

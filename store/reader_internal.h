@@ -28,6 +28,9 @@ struct reader {
 /* Sets the text of reader_error() from the connection and returns r. */
 int reader_failed(struct reader *reader, int r);
 
+/* Whether the index of its journal lies beside a file: somebody has it open, or had. */
+bool reader_has_index(const char *path);
+
 /* Whether a file without its damaged journal is newer than with what can be read of it. */
 bool reader_left_journal(const char *path, const struct raw_size *size);
 

@@ -351,6 +351,9 @@ ssize_t snapshot_read(struct snapshot *snapshot, uint8_t buf[SNAPSHOT_PIECE_BYTE
 	if (s->sealed)
 		return 0;
 	if (s->at == s->n_pages) {
+		/* Somebody has opened what was read without locks. */
+		if (s->reader->own_index && reader_has_index(s->reader->path))
+			return -EBUSY;
 		seal(s, buf);
 		return SNAPSHOT_SEAL_BYTES;
 	}

@@ -42,7 +42,7 @@ void snapshot_set_lacks(struct snapshot *snapshot, int64_t wall_ms);
 int64_t snapshot_bytes(const struct snapshot *snapshot);
 
 /* The next bytes, at most SNAPSHOT_PIECE_BYTES: their number, 0 at the end, -errno. -EBUSY: it took
- * so long that the journal has nearly reached its bound. */
+ * so long that the journal has nearly reached its bound, or somebody has opened a pulled copy. */
 MUST_CHECK ssize_t snapshot_read(struct snapshot *snapshot, uint8_t buf[SNAPSHOT_PIECE_BYTES]);
 
 /* Lets the file go when the journal has nearly reached its bound: snapshot_read() then says -EBUSY.

@@ -1,5 +1,6 @@
 /* Making, closing and looking at a store. */
 #include "store/store.h"
+#include "store/raw.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -176,13 +177,10 @@ void store_closep(struct store **store)
 
 static int64_t file_bytes(const char *path, const char *suffix)
 {
-	char name[4096];
+	char name[RAW_PATH_BYTES];
 	struct stat st;
 
-	if ((size_t)snprintf(name, sizeof(name), "%s%s", path, suffix) >= sizeof(name) ||
-	    stat(name, &st) < 0)
-		return 0;
-	return st.st_size;
+	return raw_companion(path, suffix, name) && !stat(name, &st) ? st.st_size : 0;
 }
 
 static size_t open_bytes(const struct store *store)

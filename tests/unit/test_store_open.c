@@ -379,6 +379,28 @@ static void file_alone_is_fresh(void **state)
 	store_close(store);
 }
 
+/* Its companions lie beside what the link leads to. */
+static void journal_gone_behind_a_link(void **state)
+{
+	struct store *store = world_open("boot-a");
+	struct store_status status;
+
+	(void)state;
+	store_close(store);
+	run("mkdir real && mv a.db real/ && ln -s real/a.db a.db");
+	store = world_open("boot-a");
+	add_ticks(store, 1000, 10000);
+	assert_int_equal(store_commit(store, 10000, false), 0);
+	store_get_status(store, &status);
+	assert_true(status.wal_bytes > 0);
+	run("mv real/a.db-wal gone");
+	add_ticks(store, 10000, 20000);
+	assert_int_equal(store_commit(store, 20000, false), 0);
+	store_get_status(store, &status);
+	assert_int_equal(status.n_mishaps, 1);
+	store_close(store);
+}
+
 /* A reader keeps what a removed journal had from being moved into the file: nothing is written into
  * what goes with the process, and nothing of what waits is lost. */
 static void journal_gone_while_read(void **state)
@@ -790,6 +812,7 @@ int main(void)
 		TEST(reader_of_another),
 		TEST(backlog),
 		TEST(nodes_are_full),
+		TEST(journal_gone_behind_a_link),
 		TEST(journal_gone_while_read),
 		TEST(damaged_journal_is_left),
 		TEST(file_alone_says_so),
