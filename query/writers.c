@@ -311,7 +311,10 @@ static void say_why(const struct look *look, struct writers_report *report)
 {
 	struct text text = TEXT_IN(report->reason);
 
-	if (look->counted) {
+	if (look->in_window) {
+		text_str(&text, "it was, but an hour is written when it is over, and this one was "
+				"not when the daemon ended");
+	} else if (look->counted) {
 		text_str(&text, "counted from ");
 		clock_rfc3339(&text, look->from_ms);
 		text_str(&text, " to ");
@@ -345,11 +348,9 @@ static int judge(struct reader *reader, const char *source, struct writers_repor
 		r = reader_infos(reader, INFO_OUTCOMES, look_at_outcome, &look);
 	if (r < 0)
 		return r;
-	report->state = look.in_window ? WRITERS_NONE
-			: look.counted ? WRITERS_OUTSIDE
-				       : WRITERS_NOT_COUNTED;
-	if (!look.in_window)
-		say_why(&look, report);
+	/* An hour in which nobody wrote has a row that says so. */
+	report->state = look.counted && !look.in_window ? WRITERS_OUTSIDE : WRITERS_NOT_COUNTED;
+	say_why(&look, report);
 	return 0;
 }
 
