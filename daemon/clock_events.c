@@ -80,3 +80,27 @@ void clock_events_missed(struct store *store, const struct clock_watch *watch, i
 	clock_watch_look(&before, &watch->seen, &news);
 	tell(store, &watch->seen, &news, true);
 }
+
+void clock_events_stall(struct store *store, const struct clock_reading *seen,
+			const struct clock_reading *now, int64_t due_ms)
+{
+	int64_t late_ms = now->boot_ms - due_ms - (now->asleep_ms - seen->asleep_ms);
+	struct event event = {.t_ms = due_ms,
+			      .t_end_ms = now->boot_ms,
+			      .severity = SEVERITY_WARNING,
+			      .kind = "stalled"};
+	char span[64];
+	struct text text = TEXT_IN(span);
+
+	if (late_ms < CLOCK_STALL_MS)
+		return;
+	text_span(&text, late_ms);
+	snprintf(event.text, sizeof(event.text),
+		 "the daemon did not run for %s: it was stopped, found no CPU, or the whole "
+		 "machine stood still",
+		 span);
+	snprintf(event.evidence, sizeof(event.evidence), "{\"stalled_ms\":%lld}",
+		 (long long)late_ms);
+	log_warning("%s", event.text);
+	store_event(store, &event);
+}

@@ -13,3 +13,11 @@ void clock_events_begin(struct clock_watch *watch, const int64_t *known_ms);
 
 /* What happened since a run before, which has left the offset known_ms for this boot. */
 void clock_events_missed(struct store *store, const struct clock_watch *watch, int64_t known_ms);
+
+/* From here on a turn that comes late is told of. */
+#define CLOCK_STALL_MS 30000
+
+/* Event stalled: the daemon wanted to run at due_ms, and does only now, though the machine was
+ * awake. seen: the clocks at its last turn. */
+void clock_events_stall(struct store *store, const struct clock_reading *seen,
+			const struct clock_reading *now, int64_t due_ms);

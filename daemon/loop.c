@@ -26,6 +26,7 @@ struct run {
 	struct clock_watch clock;
 	struct board_loop account;
 	int64_t turn_time_us;
+	int64_t due_ms;     /* no later than then the next turn was to come */
 	uint64_t n_rescans; /* that the kernel's log knows of */
 };
 
@@ -82,6 +83,8 @@ static void arm(struct run *run, int64_t now_ms)
 	int64_t t_ms = MIN(sampler_next_ms(run->loop->sampler), now_ms + LONGEST_WAIT_MS);
 
 	t_ms = MIN(t_ms, service_due_ms(run->loop->service));
+	/* What is long due is not late by more than from now on. */
+	run->due_ms = MAX(t_ms, now_ms);
 	/* Zero would switch the timer off. */
 	struct itimerspec at = {.it_value = {t_ms / 1000, t_ms % 1000 * 1000000 + 1}};
 
@@ -94,6 +97,7 @@ static void look_at_clock(struct run *run)
 	struct clock_news news;
 
 	clock_read(&now);
+	clock_events_stall(run->loop->store, &run->clock.seen, &now, run->due_ms);
 	clock_watch_look(&run->clock, &now, &news);
 	clock_events_tell(run->loop->store, &now, &news);
 	run->account.n_clock_steps += news.stepped;

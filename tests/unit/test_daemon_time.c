@@ -268,6 +268,30 @@ static void a_sleep(void **state)
 	power_off();
 }
 
+/* A process that was stopped, or starved; not a machine that slept. */
+static void a_stall(void **state)
+{
+	struct clock_reading seen = {0}, now;
+	struct event event;
+
+	(void)state;
+	power_on("a", 0, TODAY_MS);
+	run(1);
+	seen.boot_ms = boot_ms;
+	now = seen;
+	now.boot_ms += CLOCK_STALL_MS + 4000;
+	now.asleep_ms += 4001;
+	clock_events_stall(store, &seen, &now, boot_ms);
+	now.asleep_ms = 0;
+	clock_events_stall(store, &seen, &now, boot_ms);
+	event = event_of("stalled");
+	assert_int_equal(event.t_ms, boot_ms);
+	assert_int_equal(event.t_end_ms, now.boot_ms);
+	assert_int_equal(event.severity, SEVERITY_WARNING);
+	assert_string_equal(event.evidence, "{\"stalled_ms\":34000}");
+	power_off();
+}
+
 /* Where 32 bits of milliseconds end, and once more. */
 static void after_49_days(void **state)
 {
@@ -449,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(there_and_back, start, stop),
 		cmocka_unit_test_setup_teardown(set_to_nonsense, start, stop),
 		cmocka_unit_test_setup_teardown(a_sleep, start, stop),
+		cmocka_unit_test_setup_teardown(a_stall, start, stop),
 		cmocka_unit_test_setup_teardown(after_49_days, start, stop),
 		cmocka_unit_test_setup_teardown(two_boots_with_the_same_time, start, stop),
 		cmocka_unit_test_setup_teardown(a_boot_that_was_ahead, start, stop),
