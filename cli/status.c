@@ -94,7 +94,8 @@ static void print_listeners(struct tree *listeners)
 /* How much a loss of power or a kill costs, and what the promise costs the disk. */
 static void print_commits(struct tree *store)
 {
-	char buf[256];
+	int64_t over = tree_i64(store, "spent_bytes") - tree_i64(store, "flash_budget_bytes");
+	char buf[384];
 	struct text text = TEXT_IN(buf);
 
 	if (!tree_get(store, "commit_bound_ms"))
@@ -110,8 +111,14 @@ static void print_commits(struct tree *store)
 		text_str(&text, ", flash_budget ");
 		status_bytes(&text, tree_i64(store, "flash_budget_bytes"));
 	}
-	if (tree_bool(store, "budget_widens"))
+	if (tree_i64(store, "flash_budget_bytes") > 0 && over >= 0) {
+		text_str(&text, ": exceeded by ");
+		status_bytes(&text, over);
+		text_str(&text, ", so commits are as rare as they may be and marks wait for one; "
+				"what is critical or finds no room is still written");
+	} else if (tree_bool(store, "budget_widens")) {
 		text_str(&text, ": rarer than configured, so that it is kept");
+	}
 	puts(buf);
 }
 

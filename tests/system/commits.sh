@@ -53,6 +53,10 @@ commits=$(get /api/v1/status | jq .store.n_commits)
 for _ in $(seq 100); do mark; done | json -s 'length == 100 and all(.id > 0 and .committed_at_once == false)' 'marks that wait'
 get /api/v1/status | json ".store.n_commits - $commits <= 2" 'commits for marks that wait'
 spent=$(get /api/v1/status | jq .store.spent_bytes)
+# What is spent already is not said to be kept.
+"$bin/flashscope" status --socket "$socket" >"$work/said"
+grep -q '^commits .*flash_budget 512 KiB: exceeded by [0-9.]* [KM]*i*B, so commits are as rare as they may be' "$work/said" ||
+	fail "$(grep '^commits' "$work/said")"
 stop
 
 # It goes on where it was, also in the next run.
