@@ -526,8 +526,8 @@ static void report_missing(struct hw *hw, struct probe *probe, const struct bloc
 
 static void report_none(struct hw *hw, struct probe *probe, int r)
 {
-	static const struct need need = {"CONFIG_BLOCK", NULL, OUTCOME_NO_NODE,
-					 "mount sysfs on /sys"};
+	const struct need need = {"CONFIG_BLOCK", NULL, OUTCOME_NO_NODE,
+				  advice_no_folder(hw, "mount sysfs on /sys")};
 
 	if (r == -ENOENT)
 		reason_option(hw, probe, "", &need, "there is no /sys/block");

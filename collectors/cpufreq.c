@@ -236,7 +236,7 @@ static void report_none(struct hw *hw, struct probe *probe, int r)
 	else if (hw_exists(hw, CPU_DIR))
 		reason_option(hw, probe, "", &need, "no driver has registered a cpufreq policy");
 	else
-		probe_collector(probe, OUTCOME_NO_NODE, "mount sysfs on /sys",
+		probe_collector(probe, OUTCOME_NO_NODE, advice_no_folder(hw, "mount sysfs on /sys"),
 				"there is no /sys/devices/system/cpu");
 }
 

@@ -544,7 +544,8 @@ static void report_failure(struct hw *hw, struct probe *probe, int r)
 {
 	if (r == -ENOENT)
 		probe_collector(probe, OUTCOME_NO_NODE,
-				"mount procfs on /proc; the kernel needs CONFIG_BLOCK",
+				advice_no_folder(
+					hw, "mount procfs on /proc; the kernel needs CONFIG_BLOCK"),
 				"there is no /proc/diskstats");
 	else if (r == -EACCES || r == -EPERM)
 		probe_collector(probe, OUTCOME_DENIED,

@@ -541,12 +541,11 @@ static int watch(struct hw *hw, struct topology *t)
 	return 0;
 }
 
-static const struct need block_layer = {"CONFIG_BLOCK", NULL, OUTCOME_NO_NODE,
-					"mount sysfs on /sys"};
-
 static int topology_probe(struct hw *hw, struct probe *probe, void **ret_state)
 {
 	CLEANUP(topologyp) struct topology *t = calloc(1, sizeof(*t));
+	const struct need block_layer = {"CONFIG_BLOCK", NULL, OUTCOME_NO_NODE,
+					 advice_no_folder(hw, "mount sysfs on /sys")};
 	int r;
 
 	if (!t || !(t->v = calloc(SINK_ROWS_MAX, sizeof(*t->v))))

@@ -149,7 +149,7 @@ static void report_no_dir(struct hw *hw, struct probe *probe, const struct fs_dr
 			    "mount one, which loads a driver that is a module"};
 
 	if (!hw_exists(hw, "sys/fs"))
-		probe_collector(probe, OUTCOME_NO_NODE, "mount sysfs on /sys",
+		probe_collector(probe, OUTCOME_NO_NODE, advice_no_folder(hw, "mount sysfs on /sys"),
 				"there is no /sys/fs");
 	else
 		reason_option(hw, probe, "", &need, "the %s driver is not loaded (there is no /%s)",

@@ -140,6 +140,11 @@ void reason_option(struct hw *hw, struct probe *probe, const char *node, const s
 	}
 }
 
+const char *advice_no_folder(const struct hw *hw, const char *mount)
+{
+	return hw_is_live(hw) ? mount : "tools/capture as root copies it";
+}
+
 bool reason_no_sysfs(struct hw *hw, struct probe *probe, const char *node)
 {
 	static const char *const folders[] = {"class", "block", "devices", "kernel", "fs"};

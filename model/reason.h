@@ -41,6 +41,10 @@ PRINTF_LIKE(5, 6)
 void reason_option(struct hw *hw, struct probe *probe, const char *node, const struct need *need,
 		   const char *missing_fmt, ...);
 
+/* What to do where a folder of sysfs or a file of procfs is not there: mount says it of a machine,
+ * a recorded tree lacks it since nobody has copied it. */
+const char *advice_no_folder(const struct hw *hw, const char *mount);
+
 /* Whether sysfs is not mounted (nothing of /sys is there): then it says so of the node, with what
  * mounts it. Asked before anything is called no hardware. */
 bool reason_no_sysfs(struct hw *hw, struct probe *probe, const char *node);
