@@ -98,7 +98,7 @@ expect 0 '"collector":"load","node":"","state":"ok"' probe --json
 expect 0 '"state":"no_node"' probe --root "$dir/empty" --json load
 
 # A table for people is not cut when it is piped.
-"$flashscope" probe --all --root "$dir/empty" | grep -q 'mount procfs on /proc' || fail "the table is cut"
+"$flashscope" probe --all --root "$dir/empty" | grep -q 'tools/capture as root copies it' || fail "the table is cut"
 
 # Of a probe only what is not well is shown: the worst first, what carries an advice, no node that is
 # left out; piped, each is one line.
