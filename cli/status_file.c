@@ -195,11 +195,10 @@ static int print_nodes(struct reader *reader)
 static void print_end(struct reader *reader)
 {
 	char lost[EVENT_TEXT_MAX];
-	bool began_late = reader_lost_before(reader, lost) > 0;
 	struct reader_lack lack;
 	int64_t last_ms;
 
-	if (began_late) {
+	if (reader_lost_before(reader, lost) > 0) {
 		fputs("before    ", stdout);
 		cli_put_text(stdout, lost);
 		putchar('\n');
@@ -211,10 +210,8 @@ static void print_end(struct reader *reader)
 		puts("; no stop of the daemon is in it: what came after that is missing");
 	else if (lack.kind != READER_LACKS_NOTHING)
 		puts("; what came after that may be missing");
-	else if (began_late)
-		puts("; the daemon was stopped, nothing is missing after it");
 	else
-		puts("; the daemon was stopped, nothing is missing");
+		puts("; the daemon was stopped, nothing is missing after it");
 }
 
 /* As the status of a daemon tells it. */

@@ -19,7 +19,9 @@ int reader_failed(struct reader *reader, int r)
 {
 	if (r < 0)
 		snprintf(reader->error, sizeof(reader->error), "%s: %s", reader->path,
-			 reader->conn ? sqlite3_errmsg(reader->conn) : strerror(-r));
+			 reader->conn && sqlite3_errcode(reader->conn) != SQLITE_OK
+				 ? sqlite3_errmsg(reader->conn)
+				 : strerror(-r));
 	return r;
 }
 
@@ -42,7 +44,9 @@ static int check(sqlite3 *conn, bool *ret_has_rollups)
 	if (application != FORMAT_APPLICATION_ID)
 		return -EMEDIUMTYPE;
 	*ret_has_rollups = version >= 2;
-	return version < 1 || version > FORMAT_VERSION ? -EPROTO : 0;
+	if (version < 1)
+		return -EMEDIUMTYPE;
+	return version > FORMAT_VERSION ? -EPROTO : 0;
 }
 
 /* A view or a virtual table in the place of a table could run for ever. What they are is told by

@@ -53,6 +53,6 @@ get '/api/v1/query?metric=load.threads&from=-1min' | grep -q '"points":\[\[' || 
 stop
 is 1 "$(grep -c 'removed or replaced' "$work/log")" 'times that it was said of the journal'
 "$bin/flashscope" status --db "$work/f.db" >"$work/out"
-grep -q 'the daemon was stopped, nothing is missing$' "$work/out" || fail "$(cat "$work/out")"
+grep -q 'the daemon was stopped, nothing is missing after it$' "$work/out" || fail "$(cat "$work/out")"
 is ok "$(sqlite3 "$work/f.db" 'PRAGMA integrity_check')" integrity
 echo ok
