@@ -462,16 +462,35 @@ static size_t priority_len(struct slice before)
 	return n && before.p[n - 1] == '<' ? before.len - n + 1 : 0;
 }
 
+/* "myapp: " or "myapp[3]: ": what follows is somebody's, whatever it quotes; but "Starting network:
+ * " of an init script may be where the kernel came in between. */
+static bool is_tag_end(struct slice line, size_t at)
+{
+	char before = line.p[at - 1];
+
+	return at + 1 < line.len && line.p[at] == ':' && line.p[at + 1] == ' ' &&
+	       ((before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z') ||
+		before == ']');
+}
+
 /* Whatever a console, or what records it, has put before the time of the kernel: a line of a
  * process that had no end yet, noise of the wire, a clock of its own. Only what the kernel itself
  * prints is so sure. */
 static void take_junk(struct slice *line, struct kernel_message *m)
 {
+	size_t behind_tag = 0;
+
 	for (size_t at = 1; at < line->len && at <= JUNK_MAX; at++) {
+		size_t begin = at - priority_len((struct slice){line->p, at});
+
+		if (!behind_tag && is_tag_end(*line, at))
+			behind_tag = at + 2;
 		if (!has_stamp(skip(*line, at)))
 			continue;
+		if (behind_tag && behind_tag != begin)
+			return;
 		kernel_wall_read(*line, m);
-		*line = skip(*line, at - priority_len((struct slice){line->p, at}));
+		*line = skip(*line, begin);
 		return;
 	}
 }

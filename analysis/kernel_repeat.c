@@ -51,7 +51,9 @@ bool kernel_repeat_take(struct slice *text, struct kernel_message *m)
 {
 	struct slice rest = *text;
 
-	if (take_last(*text, &m->repeats)) {
+	/* Who logs writes it without a name, or with that of whose line it was: a program that says
+	 * so repeats nothing of the kernel. */
+	if (m->facility == 0 && take_last(*text, &m->repeats)) {
 		m->repeats_last = true;
 		return true;
 	}

@@ -149,6 +149,8 @@ static const struct line lines[] = {
 	{"board login: [  130.700000] mmc0: a", 130700000, 0, -1, "mmc0: a"},
 	{"# [  130.700000] mmc0: a", 130700000, 0, -1, "mmc0: a"},
 	{"root@board:~# [  130.700000][  T176] mmc0: a", 130700000, 0, -1, "mmc0: a"},
+	{"myapp: user said [   12.345678] mmc0: a", -1, 0, -1, "myapp: user said [   12.345678] mmc0: a"},
+	{"myapp[3]: a <3>[   12.345678] mmc0: a", -1, 0, -1, "myapp[3]: a <3>[   12.345678] mmc0: a"},
 	{"he said: [ 130.7] mmc0: a", -1, 0, -1, "he said: [ 130.7] mmc0: a"},
 	{"he said: [130.700000] mmc0: a", -1, 0, -1, "he said: [130.700000] mmc0: a"},
 	/* what a console has printed, what a wire makes of it, and the clock of who records it */
@@ -303,6 +305,7 @@ static const struct {
 	{"May 21 18:07:14 host kernel: Last message 'mmc0: it's a' repeated 4 times, suppressed by syslog-ng on host", -1, 4, 0, true,
 	 "Last message 'mmc0: it's a' repeated 4 times, suppressed by syslog-ng on host"},
 	/* no such number, and what only looks like it */
+	{"May 21 18:07:14 host myapp[3]: last message repeated 3 times", -1, 0, 1, false, "last message repeated 3 times"},
 	{"May 21 18:07:14 host kernel: message repeated 0 times: [ a]", -1, 0, 0, false, "message repeated 0 times: [ a]"},
 	{"May 21 18:07:14 host kernel: message repeated 9999999999 times: [ a]", -1, 0, 0, false, "message repeated 9999999999 times: [ a]"},
 	{"May 21 18:07:14 host kernel: message repeated -1 times: [ a]", -1, 0, 0, false, "message repeated -1 times: [ a]"},
