@@ -61,7 +61,7 @@ stop
 
 # It goes on where it was, also in the next run.
 start --config "$work/f.conf"
-until_true 10 eval 'get /api/v1/status | jq -e ".store.n_commits > 0" >/dev/null'
+until_true 10 eval 'get /api/v1/status | jq -e ".store | .n_commits > 0 and .spent_bytes != null" >/dev/null'
 get /api/v1/status | json ".store.spent_bytes >= $spent and .store.commit_bound_ms > 2000" 'after a restart'
 stop
 [ "$(sqlite3 -readonly "$work/f.db" 'SELECT sum(bytes) FROM spent')" -ge "$spent" ] || fail 'not in the file'
